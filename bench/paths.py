@@ -9,6 +9,7 @@ import asyncio
 import gc
 import timeit
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any, cast
 
 import uvloop
@@ -17,6 +18,7 @@ from printreach.agent.addresses import WebAddress
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
+from printreach.contract.signin import REQUEST_IDS
 from printreach.http1.client import Client
 from printreach.hub.tries import CallerTries
 from printreach.limiters.shared_counts import SharedCounts
@@ -29,6 +31,7 @@ from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
 from printreach.relay.printer_hosts import PrinterHosts
+from printreach.relay.request_ids import RequestIds
 from printreach.relay.timeouts import Timeouts
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.connections.credentials import CredentialKind, digest
@@ -37,7 +40,7 @@ from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire import events
 from printreach.wire.frames import FIN, HEADER, HEADER_BYTES, Kind, encode_head, encode_open, frame
-from printreach.wire.heads import encode_request
+from printreach.wire.heads import REQUEST_ID_FIELD, encode_fields
 from printreach.wire.session import Role, Session
 from tests.fakes.clock import FakeClock
 from tests.fakes.grants import MemoryGrants
@@ -58,6 +61,8 @@ ANSWER_FIELDS = (
     b"Content-Length: 1024\r\nCache-Control: no-store\r\n"
 )
 ANSWER = b"HTTP/1.1 200 OK\r\n" + ANSWER_FIELDS + b"Connection: keep-alive\r\n\r\n" + BODY
+MANY = 997
+"""Requests with an id each, so that none is the same as one just before."""
 ROUNDS = 200
 REPEATS = 300
 
@@ -113,7 +118,9 @@ class Owner:
 
 
 def _tunnel(role: Role) -> tuple[Tunnel, NoLink, Owner]:
-    other = Session(Role.AGENT if role is Role.HUB else Role.HUB, now=0.0)
+    other = Session(
+        Role.AGENT if role is Role.HUB else Role.HUB, now=0.0, capabilities=(REQUEST_IDS,)
+    )
     link, owner = NoLink(), Owner()
     tunnel = Tunnel(Session(role, now=0.0), link, owner)
     tunnel.start()
@@ -150,8 +157,12 @@ class RelayPath:
         stamps = CommandStamps("n", clock.now)
         printers = PrinterHosts(hosts, admission, directory, stamps, browser_sign_in)
 
+        ids = RequestIds(b"seed")
+
         def dispatch(incoming: IncomingRequest) -> CallerExchange | None:
-            named = hosts.named(incoming.request.host)
+            caller, request = incoming.caller, incoming.request
+            request.request_id = ids.name(caller.peer, request.headers, caller.is_inside)
+            named = hosts.named(request.host)
             assert isinstance(named, PrinterHost)
             return printers.serve(incoming, named.unique_id)
 
@@ -183,8 +194,10 @@ class AgentPath:
         client = Client(self._connect)
         local = LocalRequests(client, _PRINTER, wants_outside_host=False)
         owner.serve = StreamServer(local, "", remote_lock=RemoteLock()).serve
-        head = encode_request(b"GET", b"/api/printer?x=1", FIELDS[:-1])
-        self.opened = encode_open(0, head, b"")
+        ids, lines = RequestIds(b"seed"), encode_fields(FIELDS[:-1])
+        start = b"GET /api/printer?x=1\r\n" + REQUEST_ID_FIELD + b": %b\r\n" + lines
+        heads = [start % ids.name("", [], False) for _ in range(MANY)]
+        self.opened = cycle([encode_open(0, head, b"") for head in heads])
         self.stream = 0
 
     async def _connect(self, make: Callable[[], asyncio.Protocol]) -> None:
@@ -194,7 +207,7 @@ class AgentPath:
 
     def ask(self) -> None:
         self.stream += 1
-        self.tunnel.on_link_message(frame(Kind.OPEN | FIN, self.stream, self.opened))
+        self.tunnel.on_link_message(frame(Kind.OPEN | FIN, self.stream, next(self.opened)))
 
     def exchange(self) -> None:
         self.ask()

@@ -32,7 +32,7 @@ HOT: Final = (
     "http1/{request_body,sending,server_core,small_writes,target}",
     "tunnel/{keepalive,link,shared_timer,stream,tunnel}",
     "relay/{admission,agent_frames,answering,caller_exchange,commands,connection,directory,exchange}",
-    "relay/{front,header_filter,held_request,hosts,node,printer_hosts}",
+    "relay/{front,header_filter,held_request,hosts,node,printer_hosts,request_ids}",
     "agent/{local_http,serve}",
     "limiters/{request_queue}",
     "rules/connections/{__init__,credentials,permissions}",

@@ -13,6 +13,7 @@ from printreach.agent.log_lines import (
     JsonFormatter,
     LineFormatter,
 )
+from printreach.http1.request_ids import REQUEST_ID
 
 FORGED = "x\n2026-11-22T06:00:00+0000 INFO printreach.operator account made\r\x1b[31m"
 START = datetime(2026, 11, 22, 5, tzinfo=UTC).timestamp()
@@ -64,6 +65,25 @@ def test_as_json_each_record_is_one_object_in_one_line_of_ascii() -> None:
         "logger": "printreach.web",
         "message": f"said {FORGED}é",
     }
+
+
+def test_the_id_of_a_request_is_told_of_what_was_logged_about_it() -> None:
+    about_one = record("said %s", "no")
+    about_one.request_id = "0af7651916cd43dd"
+
+    assert written(about_one)[0].endswith("said no [request 0af7651916cd43dd]")
+    assert json.loads(JsonFormatter().format(about_one))["request"] == "0af7651916cd43dd"
+
+
+def test_what_a_task_logs_has_the_id_of_the_request_that_it_serves() -> None:
+    before = REQUEST_ID.set("5e0c8f1c7f0b4a3e")
+    try:
+        served = json.loads(JsonFormatter().format(record("said %s", "no")))
+    finally:
+        REQUEST_ID.reset(before)
+
+    assert served["request"] == "5e0c8f1c7f0b4a3e"
+    assert "request" not in json.loads(JsonFormatter().format(record("said %s", "no")))
 
 
 def test_what_an_exception_says_begins_no_line() -> None:

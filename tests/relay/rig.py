@@ -118,10 +118,15 @@ class Rig:
         await self.notify(Topic.CONNECTION, access.unique_id)
 
     async def agent(
-        self, name: str = "one", script: Script = echo, *, platform: str = "moonraker"
+        self,
+        name: str = "one",
+        script: Script = echo,
+        *,
+        platform: str = "moonraker",
+        capabilities: tuple[str, ...] = (),
     ) -> ScriptedAgent:
         """Run the agent of a linked printer; requests reach it from now on."""
-        agent = ScriptedAgent(name, script, platform=platform)
+        agent = ScriptedAgent(name, script, platform=platform, capabilities=capabilities)
         self.agents.link(agent.printer_id)
         await agent.sign_in(self.port)
         self.running.append(agent)
@@ -168,13 +173,14 @@ async def relay(
     node_key: NodeKey | None = None,
     listens: bool = True,
     tls: NodeTls | None = None,
+    id_field: bytes = b"",
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off.
 
     web_app: the web role, instead of one that tells what it was asked. beside: another node of the
     same service. node_key: what nodes prove that they have; None for a service of one node.
     listens: False for a node of another role, which reaches printers by other nodes alone. tls:
-    between nodes.
+    between nodes. id_field: in which proxies of `networks` name requests.
     """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     detector, events = MemoryDetectorStates(bus), MemoryEventInbox()
@@ -213,6 +219,7 @@ async def relay(
         detector_url=detector_url,
         nodes=nodes,
         counts=counts,
+        id_field=id_field,
     )
     node = RelayNode(outside, timeouts, settle_s=settle_s)
     rig = Rig(node, clock, bus, grants, agents, detector, events, web)

@@ -38,6 +38,7 @@ class WholeFleet(Service):
             "PRINTREACH_NATS_URL": bus.url,
             "PRINTREACH_DETECTOR_NODES": ",".join(detectors),
             "PRINTREACH_DETECTOR_TOKEN": secrets.token_hex(32),
+            "PRINTREACH_REQUEST_ID_HEADER": "X-Forwarded-Request-Id",
             "PRINTREACH_STOP_NOTICE": str(STOP_NOTICE_S),
             **env,
         }

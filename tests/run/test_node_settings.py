@@ -42,3 +42,10 @@ def test_a_node_that_stops_gives_notice_for_a_minute_at_most(seconds: str) -> No
 def test_the_log_is_json_where_that_was_chosen() -> None:
     assert not read().logs_json
     assert read(LOG_JSON="true").logs_json
+
+
+def test_proxies_name_requests_where_a_header_was_chosen() -> None:
+    assert read().request_id_field == b""
+    assert read(REQUEST_ID_HEADER="X-Request-Id").request_id_field == b"x-request-id"
+    with pytest.raises(SettingsError, match="PRINTREACH_REQUEST_ID_HEADER"):
+        read(REQUEST_ID_HEADER="X Request: Id")

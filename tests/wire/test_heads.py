@@ -247,3 +247,32 @@ def test_the_first_value_of_a_field_is_found_in_any_case() -> None:
 
     assert heads.get(headers, b"x-a") == b"1"
     assert heads.get(headers, b"x-b") is None
+
+
+@pytest.mark.parametrize(
+    "request_id", [b"0af7651916cd43dd8448eb211c80319c", b"a-b_c.d:E", b"x" * 64]
+)
+def test_the_id_of_a_request_is_taken_off_its_head(request_id: bytes) -> None:
+    line = b"X-Service-Request-Id: %b\r\n" % request_id
+    head = b"GET /x\r\n" + line + b"Host: a\r\n"
+    read = heads.decode_request_line(head)
+
+    assert (read.target, read.request_id) == (b"/x", request_id)
+    assert heads.decode_fields(read.lines) == [(b"Host", b"a")]
+    assert heads.request_id_in(head) == request_id
+
+
+@pytest.mark.parametrize("request_id", [b"short", b"x" * 65, b"a b c d e f", b"\xe4" * 20, b""])
+def test_what_cannot_be_an_id_is_a_field_like_any_other(request_id: bytes) -> None:
+    head = b"GET /x\r\nX-Service-Request-Id: %b\r\nHost: a\r\n" % request_id
+    read = heads.decode_request_line(head)
+
+    assert (read.request_id, heads.request_id_in(head)) == (b"", b"")
+    assert len(heads.decode_fields(read.lines)) == 2
+    assert not heads.is_request_id(request_id)
+
+
+def test_an_id_that_does_not_come_first_is_a_field_like_any_other() -> None:
+    head = b"GET /x\r\nHost: a\r\nX-Service-Request-Id: 0af7651916cd43dd\r\n"
+
+    assert heads.decode_request_line(head).request_id == b""

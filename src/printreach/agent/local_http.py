@@ -1,5 +1,6 @@
 """One request from the tunnel to the printer's own web server, and its answer back."""
 
+import logging
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -7,6 +8,7 @@ from printreach.agent.addresses import WebAddress
 from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.http1.client import Client, ClientExchange, ExchangeFailure
 from printreach.http1.heads import Response
+from printreach.http1.request_ids import about
 from printreach.languages import N_, in_english
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
@@ -19,6 +21,8 @@ from printreach.wire.heads import (
     get,
     strip_hop_by_hop,
 )
+
+log = logging.getLogger(__name__)
 
 _REASONS: Final = {
     ExchangeFailure.UNREACHABLE: Reason.UNREACHABLE,
@@ -84,7 +88,7 @@ class LocalRequests:
             fields.encoded,
             _hop_by_hop(chunked=chunked, upgrade=opened.upgrade),
         )
-        exchange = LocalExchange(stream, self.server, opened)
+        exchange = LocalExchange(stream, self.server, opened, line.request_id)
         stream.handler = exchange
         exchange.begin(self._client, line.method, head, chunked=chunked)
 
@@ -118,7 +122,10 @@ class LocalExchange:
     take the first frames for its next request.
     """
 
-    def __init__(self, stream: Stream, server: str, opened: StreamOpened) -> None:
+    def __init__(
+        self, stream: Stream, server: str, opened: StreamOpened, request_id: bytes
+    ) -> None:
+        self.request_id = request_id
         self.stream = stream
         self.server = server
         self.upgrades = opened.upgrade
@@ -236,4 +243,5 @@ class _PrinterAnswer:
         server = self._exchange.server
         says = _SAYS if self._has_answered else _SAYS_WITHOUT_ANSWER
         sentence = in_english(says[failure], host=server, why=text.removesuffix("."))
+        log.debug("%s", sentence, extra=about(self._exchange.request_id))
         self._stream.reset(_REASONS[failure], sentence)

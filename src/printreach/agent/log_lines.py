@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from printreach.http1.request_ids import REQUEST_ID
 from printreach.rules.rate_limits import Limit, TooSoon, take
 from printreach.rules.safe_text import indented, one_line
 
@@ -40,7 +41,9 @@ class LineFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Write a record; the time of a record is the only thing at the start of a line."""
-        record.message = record.getMessage() + _left_out(record)
+        request_id = _request_of(record)
+        about = f" [request {request_id}]" if request_id else ""
+        record.message = record.getMessage() + _left_out(record) + about
         record.asctime = self.formatTime(record, self.datefmt)
         lines = [one_line(self.formatMessage(record))]
         if record.exc_info:
@@ -62,6 +65,8 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage() + _left_out(record),
         }
+        if request_id := _request_of(record):
+            said["request"] = request_id
         if record.exc_info:
             said["exception"] = self.formatException(record.exc_info)
         if record.stack_info:
@@ -111,6 +116,12 @@ def log_to(stream: object, level: int = logging.INFO, *, as_json: bool = False) 
 def _left_out(record: logging.LogRecord) -> str:
     count: int = getattr(record, "left_out", 0)
     return f" ({count} more like it were left out)" if count else ""
+
+
+def _request_of(record: logging.LogRecord) -> str:
+    """Return the id of the request that the record is about; empty for none."""
+    request_id: str = getattr(record, "request_id", "") or REQUEST_ID.get()
+    return request_id
 
 
 class AgentLog(logging.Handler):

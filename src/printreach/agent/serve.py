@@ -1,6 +1,7 @@
 """Dispatches a stream of the tunnel: to the command API, or to the printer's own web server."""
 
 import json
+import logging
 from typing import Final
 
 from printreach.agent.commands.api import CommandApi
@@ -9,6 +10,7 @@ from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
 from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.http1.request_ids import REQUEST_ID, about
 from printreach.rules.connections.permissions import (
     is_command,
     refusal_by_agent,
@@ -26,6 +28,8 @@ from printreach.wire.heads import (
     encode_response,
     get,
 )
+
+log = logging.getLogger(__name__)
 
 _MAX_SHOWN_BYTES: Final = 100
 
@@ -47,6 +51,7 @@ class StreamServer:
         remote_lock: RemoteLock,
         allowed: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> None:
+        self._is_verbose = log.isEnabledFor(logging.DEBUG)
         self._allowed = allowed
         self._local = local
         self._no_server = no_server
@@ -57,14 +62,19 @@ class StreamServer:
         """Raises RemoteProtocolError for a head that can't be read."""
         line = decode_request_line(opened.head)
         refusal = self._refusal(line)
+        if self._is_verbose:
+            _log(line, refusal or "taken")
         if refusal is not None:
             stream.reset(Reason.NOT_ALLOWED, refusal)
         elif is_command(line.target):
             head = RequestHead(line.method, line.target, decode_fields(line.lines))
             if self._commands is None:
                 _answer_unknown_command(stream, head)
-            else:
-                self._commands.serve(stream, opened, head)
+                return
+            # The command's task takes it along.
+            before = REQUEST_ID.set(line.request_id.decode("ascii"))
+            self._commands.serve(stream, opened, head)
+            REQUEST_ID.reset(before)
         elif self._local is None:
             stream.reset(Reason.REFUSED, self._no_server)
         else:
@@ -85,6 +95,12 @@ class StreamServer:
             return refusal_by_agent(requirement.permission)
         stamp = get(decode_fields(line.lines), PERMISSIONS_FIELD.lower()) if is_stamped else None
         return refusal_of(requirement, self._remote_lock.access(stamp))
+
+
+def _log(line: RequestLine, outcome: str) -> None:
+    """Without the query, which may hold credentials of the printer's."""
+    path = line.target.partition(b"?")[0][:_MAX_SHOWN_BYTES].decode("latin-1")
+    log.debug("%s %s: %s", line.method.decode("ascii"), path, outcome, extra=about(line.request_id))
 
 
 def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:

@@ -19,6 +19,7 @@ from printreach.contract.signin import (
     HOST_API_KEYS,
     LOWER_CASE_METHODS,
     REMOTE_CONTROL,
+    REQUEST_IDS,
     SEVERAL_NODES,
 )
 from printreach.http1.client import Client, Connect
@@ -44,7 +45,7 @@ LONG_WAIT_S = 60.0
 MAX_UNANSWERED = 64
 """How many requests may wait for the printer's answer: a page sends fewer, and a Raspberry Pi can
 handle as many. A request that is being answered doesn't count, so webcams don't either."""
-CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS, LOWER_CASE_METHODS, REMOTE_CONTROL)
+CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS, LOWER_CASE_METHODS, REMOTE_CONTROL, REQUEST_IDS)
 """The agent's capabilities beyond the first version of the protocol."""
 
 _REFUSALS: dict[int, str] = {

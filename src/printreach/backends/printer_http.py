@@ -15,6 +15,7 @@ from printreach.contract.events import MAX_TEXT
 from printreach.contract.sizes import MAX_STATUS_BYTES
 from printreach.http1.client import Client, Connect, ExchangeFailure
 from printreach.http1.fetch import AnswerTooLarge, Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.request_ids import REQUEST_ID
 from printreach.languages import N_, in_english
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
@@ -27,7 +28,7 @@ from printreach.rules.connections import ConnectionKind
 from printreach.rules.connections.internal_grants import InternalKey, internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.safe_text import readable
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get
 
 ASK_TIMEOUT_S: Final = 12.0
 """A status is asked for again soon, so an answer older than this is of no use."""
@@ -103,7 +104,7 @@ class RelayPrinterHttp:
     async def open(
         self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
-        headers = [self._proof(printer)]
+        headers = self._headers(printer)
         opening = self._fetcher(printer).open(b"GET", _target(command, query), headers)
         try:
             answer = await opening.__aenter__()
@@ -126,7 +127,7 @@ class RelayPrinterHttp:
     ) -> bytes | PrinterRefusal:
         fetcher = self._fetcher(printer)
         target = _target(command, query)
-        headers = [self._proof(printer), (b"Content-Type", b"application/octet-stream")]
+        headers = [*self._headers(printer), (b"Content-Type", b"application/octet-stream")]
         try:
             async with fetcher.send(b"PUT", target, headers, chunks, length=length) as answer:
                 body = await answer.whole(MAX_ENVELOPE_BYTES)
@@ -151,7 +152,7 @@ class RelayPrinterHttp:
                 fetched = await fetcher.fetch(
                     method,
                     target,
-                    [self._proof(printer), *json],
+                    [*self._headers(printer), *json],
                     arguments,
                     at_most=_at_most(target),
                 )
@@ -167,9 +168,13 @@ class RelayPrinterHttp:
         name = internal_name(self._key, printer.printer_id, kind)
         return Fetcher(self._client, f"{name}.{self._domain}".encode())
 
-    def _proof(self, printer: OwnedPrinter) -> tuple[bytes, bytes]:
+    def _headers(self, printer: OwnedPrinter) -> Headers:
+        """Return what proves that it is us, and the id of the request for which we ask."""
         token = internal_token(self._key, printer, self._clock.now())
-        return b"Authorization", b"Bearer " + token.encode()
+        headers = [(b"Authorization", b"Bearer " + token.encode())]
+        if request_id := REQUEST_ID.get():
+            headers.append((REQUEST_ID_FIELD, request_id.encode()))
+        return headers
 
 
 def _kind(despite_lock: bool) -> ConnectionKind:

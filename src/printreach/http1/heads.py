@@ -49,6 +49,7 @@ class Request:
     host: as sent, port included; empty where HTTP/1.0 left it out.
     length: the body's bytes where framing is LENGTH, else 0.
     upgrade: b"websocket" where this is a WebSocket handshake; other protocols are ignored.
+    request_id: by which logs name it; the node that serves it sets it. Empty for none.
     """
 
     method: bytes
@@ -61,6 +62,7 @@ class Request:
     keep_alive: bool
     expects_continue: bool
     upgrade: bytes | None
+    request_id: bytes = field(repr=False, compare=False)
 
     # Written out, since mypyc compiles it, and not the one that dataclass makes.
     def __init__(
@@ -86,6 +88,7 @@ class Request:
         self.keep_alive = keep_alive
         self.expects_continue = expects_continue
         self.upgrade = upgrade
+        self.request_id = b""
 
 
 @dataclass(init=False, slots=True)

@@ -1,11 +1,13 @@
 """One HTTP request to a printer over one stream, and its answer. Every byte passes here."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from typing import Final
 
 from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
+from printreach.http1.request_ids import about
 from printreach.languages import N_, in_english
 from printreach.rules.connections import INTERNAL_KINDS, Grant, Refused
 from printreach.rules.connections.permissions import Requirement
@@ -13,7 +15,7 @@ from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.frames import CHUNK_BYTES
-from printreach.wire.heads import MAX_HEAD_BYTES, Headers, encode_request
+from printreach.wire.heads import MAX_HEAD_BYTES, Headers, encode_fields
 
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
@@ -25,6 +27,8 @@ from .refusals import refuse
 from .route import Route
 from .webcam_feeds import FeedKey, Feeds, Viewer
 from .webcam_frames import Piece, boundary_of
+
+log = logging.getLogger(__name__)
 
 _CODES: Final = {
     Reason.UNREACHABLE: ErrorCode.AGENT_ERROR,
@@ -122,8 +126,9 @@ class PrinterExchange:
             stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
         target, tunnel = target_for_printer(request.target), route.tunnel
         self._upstream = tunnel, target, fields
-        prefix = route.prefix(is_own=self.grant.kind in INTERNAL_KINDS)
-        head = prefix + encode_request(request.method, target, stamp) + fields
+        is_own = self.grant.kind in INTERNAL_KINDS
+        start = route.start_of_head(request, target, is_own=is_own)
+        head = start + encode_fields(stamp) + fields if stamp else start + fields
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, N_("The head of the request is too large."))
             return None
@@ -199,6 +204,8 @@ class PrinterExchange:
             self._broken(N_("The printer's answer can't be read."))
             return
         status = answer.status
+        if log.isEnabledFor(logging.DEBUG):
+            self._log(f"answered {status} after {(now - self._asked_at) * 1000:.0f} ms")
         if status == 101 and self._request.upgrade is not None:
             self._begin_raw(answer.fields, body, fin)
             return
@@ -356,8 +363,15 @@ class PrinterExchange:
     ) -> None:
         if not self._is_sent:
             self._writer.keep_alive = False
+        self._log(f"gave no answer: {int(code)}")
         reader = self._hosts.reader(self.grant, self._caller.tunnel_port)
         refuse(self._writer, code, reader, sentence, failure)
+
+    def _log(self, outcome: str) -> None:
+        """Without the target: it may name files, and hold credentials."""
+        method, request_id = self._request.method.decode("ascii"), self._request.request_id
+        words = "printer %s, %s: %s"
+        log.debug(words, self.grant.printer_id, method, outcome, extra=about(request_id))
 
     def _close_stream(self, reason: Reason) -> None:
         """Leave the stream, and cancel it if it is still open."""

@@ -16,6 +16,7 @@ from printreach.rules.connections.credentials import (
 )
 from printreach.wire.heads import (
     HOP_BY_HOP,
+    REQUEST_ID_FIELD,
     Headers,
     decode_response,
     encode_fields,
@@ -49,6 +50,7 @@ _FOR_PROXIES: Final = (
 """Beginnings of names that a proxy in front of the relay acts on; none is meant for the caller."""
 _ANSWER_DROPPED: Final = HOP_BY_HOP | {
     ERROR_FIELD.lower(),
+    REQUEST_ID_FIELD.lower(),
     b"clear-site-data",
     b"strict-transport-security",
     b"alt-svc",

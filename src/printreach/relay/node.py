@@ -29,6 +29,7 @@ from .hosts import Hosts, PrinterHost
 from .other_nodes import NodeDependencies, OtherNodes
 from .printer_hosts import PrinterHosts
 from .refusals import answer
+from .request_ids import RequestIds
 from .timeouts import Timeouts
 from .web_app import WebApp
 from .websocket_upgrade import accept_websocket
@@ -50,6 +51,7 @@ class RelayDependencies:
     failure-detection API, "" if it has no name of its own. process_metrics, histograms: further
     ones on /metrics. nodes: for a service of several nodes. is_ready: whether the process can serve
     requests, and goes on to. lacks: what it can't reach. counts: of limits that hold for all nodes.
+    id_field: in which those proxies name requests, in lower case; empty where they don't.
     """
 
     grants: Grants
@@ -64,6 +66,7 @@ class RelayDependencies:
     lacks: Callable[[], Sequence[str]] = tuple
     histograms: Mapping[str, tuple[str, Histogram]] = field(default_factory=dict)
     counts: SharedCounts = field(default_factory=SharedCounts)
+    id_field: bytes = b""
 
 
 _TEXT: Final[Headers] = [(b"Content-Type", b"text/plain; charset=utf-8")]
@@ -107,6 +110,8 @@ class RelayNode:
         self._other_nodes = self._meet_others(dependencies.nodes)
         self._directory.elsewhere = self._other_nodes
         self._proxy_warnings = ProxyWarnings(dependencies.networks)
+        seed = agents.token_bytes(16)
+        self._ids = RequestIds(seed, dependencies.networks, dependencies.id_field)
         self._requests = 0
         self.metrics = self._metrics()
         self._health = Health(
@@ -184,6 +189,7 @@ class RelayNode:
     def _dispatch(self, incoming: IncomingRequest) -> CallerExchange | None:
         self._requests += 1
         caller, request = incoming.caller, incoming.request
+        request.request_id = self._ids.name(caller.peer, request.headers, caller.is_inside)
         if caller.tunnel_port is not None:
             return self._printer_hosts.serve_port(incoming, caller.tunnel_port)
         named = self._hosts.named(request.host)

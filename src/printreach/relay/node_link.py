@@ -27,6 +27,7 @@ from printreach.contract.node_words import (
     decode_from_dialling,
     encode,
 )
+from printreach.http1.request_ids import about
 from printreach.rules.connections.credentials import TokenBytes, new_record_id
 from printreach.rules.nodes import Meeting, NodeKey, Side, is_proof, proof_of
 from printreach.tunnel.stream import Stream
@@ -35,6 +36,7 @@ from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.frames import MAX_MESSAGE_BYTES
+from printreach.wire.heads import request_id_in
 from printreach.wire.session import Role, Session
 
 from .route import Route, split_prefix
@@ -236,6 +238,8 @@ class InwardLink:
             return
         printer_id, is_own, head = split_prefix(opened.head)
         route = self._held.find_here(printer_id)
+        if log.isEnabledFor(logging.DEBUG):
+            self._log_request(printer_id, head, "passed on" if route else "not here any more")
         if route is None:
             # It is not looked for at a third node: two that are out of date could go in circles.
             self.tunnel.message(encode(NotHere(printer_id=printer_id)))
@@ -297,6 +301,11 @@ class InwardLink:
         self.is_proven = True
         self._deadline.cancel()
         self._link.trust()
+
+    def _log_request(self, printer_id: str, head: bytes, outcome: str) -> None:
+        node = self._meeting.dialling_node if self._meeting else ""
+        words, request_id = "printer %s: a request by node %s: %s", request_id_in(head)
+        log.debug(words, printer_id, node, outcome, extra=about(request_id))
 
     def _end_unproven(self) -> None:
         if not self.is_proven:

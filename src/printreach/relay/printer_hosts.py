@@ -11,6 +11,7 @@ from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import BUSY, ErrorCode, Failure
 from printreach.contract.platforms import facts_of
 from printreach.http1.heads import Request
+from printreach.http1.request_ids import REQUEST_ID, about
 from printreach.languages import in_english
 from printreach.ports import StoreUnavailable
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
@@ -222,6 +223,7 @@ class PrinterHosts:
 
     async def _run(self, work: Coroutine[None, None, None], held: HeldRequest) -> None:
         """Do the work, and answer the caller if it fails."""
+        REQUEST_ID.set(held.request.request_id.decode("ascii"))
         try:
             await work
         except Exception as error:
@@ -246,6 +248,7 @@ class PrinterHosts:
         lost: what an admitted caller is told of the printer.
         """
         target = incoming.request.target
+        log.debug("refused with %d", code, extra=about(incoming.request.request_id))
         reader = self._hosts.reader(grant, incoming.caller.tunnel_port, target)
         reader = replace(reader, lost=lost)
         refuse(incoming.writer(), code, reader, detail, failure)

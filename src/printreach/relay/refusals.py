@@ -9,7 +9,7 @@ from printreach.contract.errors import ErrorCode, Failure, name_of
 from printreach.http1.heads import Request
 from printreach.languages import negotiate, speaking
 from printreach.rules.connections import Refused
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get
 
 from .answering import AnswerWriter, encode_answer_fields
 from .page_words import FROM_ANOTHER_SITE, Reader, failure_of
@@ -127,9 +127,10 @@ def answer(
     writer: AnswerWriter, status: int, reason: bytes, headers: Headers, body: bytes = b""
 ) -> None:
     """Write a whole small answer of the relay's own."""
-    length = (b"Content-Length", b"%d" % len(body))
-    sent = b"" if writer.request.method == b"HEAD" else body
-    fields = encode_answer_fields(status, [*headers, length])
+    request = writer.request
+    facts = [(b"Content-Length", b"%d" % len(body)), (REQUEST_ID_FIELD, request.request_id)]
+    sent = b"" if request.method == b"HEAD" else body
+    fields = encode_answer_fields(status, [*headers, *facts])
     writer.start(status, reason, fields, len(body), sent, fin=True)
 
 

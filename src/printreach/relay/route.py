@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.contract.signin import REQUEST_IDS
+from printreach.http1.heads import Request
 from printreach.languages import N_
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.frames import MAX_STREAMS
+from printreach.wire.heads import REQUEST_ID_FIELD
 
 from .commands import AgentClock
 
@@ -35,13 +38,21 @@ class Route:
     def is_here(self) -> bool:
         return not self.printer_id
 
-    def prefix(self, *, is_own: bool) -> bytes:
-        """Return what precedes the head of a stream. is_own: the service's own request."""
-        if not self.printer_id:
-            return b""
-        return f"{self.printer_id}{OWN_MARK if is_own else ''}\n".encode()
+    def start_of_head(self, request: Request, target: bytes, *, is_own: bool) -> bytes:
+        """Return the beginning of a stream's head: what precedes it on a link, the first line, and
+        the line of the request's id if the agent takes it off.
+
+        is_own: the service's own request.
+        """
+        mark = OWN_MARK if is_own else ""
+        prefix = f"{self.printer_id}{mark}\n".encode() if self.printer_id else b""
+        if REQUEST_IDS in self.capabilities:
+            return _NAMED_START % (prefix, request.method, target, request.request_id)
+        return _START % (prefix, request.method, target)
 
 
+_START: Final = b"%b%b %b\r\n"
+_NAMED_START: Final = _START + REQUEST_ID_FIELD + b": %b\r\n"
 OWN_MARK: Final = "!"
 
 

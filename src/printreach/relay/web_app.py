@@ -11,8 +11,9 @@ from email.utils import format_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from printreach.http1.request_ids import REQUEST_ID
 from printreach.ports import Clock
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get
 
 from .answering import AnswerWriter, BrokenAnswer, encode_answer_fields
 from .asgi import Application, Message, Scope, checked, scope_of
@@ -127,6 +128,7 @@ class WebCall:
 
     async def run(self, application: Application, scope: Scope) -> None:
         """Run the application to its end, which may be long after its answer."""
+        REQUEST_ID.set(self._writer.request.request_id.decode("ascii"))
         try:
             await application(scope, self._receive, self._send)
         except BrokenAnswer as fault:
@@ -223,6 +225,7 @@ class WebCall:
             length = _length(headers)
             if get(headers, b"date") is None:
                 headers.append((b"Date", self._date_line()))
+            headers.append((REQUEST_ID_FIELD, writer.request.request_id))
             if not self._is_sent:
                 writer.keep_alive = False
             reason = _REASONS.get(status, b"")

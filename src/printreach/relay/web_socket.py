@@ -13,6 +13,7 @@ from websockets.protocol import Event, State
 from websockets.server import ServerProtocol
 
 from printreach.http1.heads import Request
+from printreach.http1.request_ids import REQUEST_ID
 from printreach.rules.rate_limits import TokenBucket
 from printreach.wire.heads import Headers
 
@@ -83,6 +84,7 @@ class WebSocketCall:
     async def run(self, application: Application, scope: Scope) -> None:
         """Run the application to its end."""
         code = CloseCode.INTERNAL_ERROR
+        REQUEST_ID.set(self._writer.request.request_id.decode("ascii"))
         try:
             await application(scope, self._receive, self._send)
             code = CloseCode.NORMAL_CLOSURE

@@ -365,6 +365,7 @@ def _relay_dependencies(
         lacks=readiness.lacks,
         histograms=readiness.histograms(),
         counts=core.counts,
+        id_field=settings.request_id_field,
     )
 
 

@@ -21,12 +21,9 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _LABEL: Final = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
 _DOMAIN: Final = re.compile(rf"({_LABEL}(?:\.{_LABEL})*)(?::([0-9]{{1,5}}))?")
 _PORTS: Final = re.compile(r"([0-9]{1,5})\s*-\s*([0-9]{1,5})")
-_SWITCH: Final = {"true": True, "1": True, "yes": True, "on": True} | {
-    "false": False,
-    "0": False,
-    "no": False,
-    "off": False,
-}
+_FIELD_NAME: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
+_SWITCH: Final = dict.fromkeys(("true", "1", "yes", "on"), True)
+_SWITCH.update(dict.fromkeys(("false", "0", "no", "off"), False))
 _LONGEST_ISSUER: Final = 512
 _LONGEST_NAME: Final = 40
 _LONGEST_HOST: Final = 253 - len("shared-") - 32 - len(".")
@@ -139,6 +136,13 @@ def read_switch(text: str) -> bool:
         return _SWITCH[text.lower()]
     except KeyError:
         raise WrongValue(f"is {text!r}, which is neither true nor false.") from None
+
+
+def read_field_name(text: str) -> bytes:
+    """Parse the name of a header field, such as X-Request-Id; return it in lower case."""
+    if text and _FIELD_NAME.fullmatch(text) is None:
+        raise WrongValue(f"is {text!r}, which is no name of a header field.")
+    return text.lower().encode()
 
 
 def read_private_networks(text: str) -> tuple[Network, ...]:

@@ -66,6 +66,7 @@ class Settings:
     node_tls: bool = False
     stop_notice_s: int = 0
     logs_json: bool = False
+    request_id_field: bytes = b""
     notify_daily_limit: int = DAILY_LIMIT
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
@@ -169,6 +170,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         node_listen=reader.read("NODE_LISTEN", values.read_optional_address, ""),
         node_url=reader.read("NODE_URL", values.read_node_url, ""),
         node_tls=reader.read("NODE_TLS", values.read_switch, "false"),
+        request_id_field=reader.read("REQUEST_ID_HEADER", values.read_field_name, ""),
         logs_json=reader.read("LOG_JSON", values.read_switch, "false"),
         stop_notice_s=reader.read("STOP_NOTICE", values.read_count, "0"),
         snapshots=reader.read("SNAPSHOTS_URL", values.read_s3_place, ""),

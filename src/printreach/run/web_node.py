@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,16 +16,18 @@ from granian.net import SocketHolder  # type: ignore[attr-defined]  # private, s
 from granian.server.embed import Server
 
 from printreach.http1.heads import MAX_HEAD_BYTES
-from printreach.relay.asgi import Application, Receive, Scope, Send, set_origin
+from printreach.http1.request_ids import REQUEST_ID
+from printreach.relay.asgi import Application, Message, Receive, Scope, Send, set_origin
 from printreach.relay.caller_origin import ProxyWarnings, origin_of
 from printreach.relay.front import BACKLOG
 from printreach.relay.health import PATHS
 from printreach.relay.hosts import Hosts
+from printreach.relay.request_ids import RequestIds
 from printreach.run.monitoring import health_of
 from printreach.run.readiness import Readiness
 from printreach.run.settings import Settings
 from printreach.web.draining import DrainMiddleware
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +100,7 @@ class _OwnHost:
         self._hosts = Hosts(settings.base_url, settings.tunnel_domain, settings.detector_url)
         self._health = health_of(settings, readiness, is_ready)
         self._proxy_warnings = ProxyWarnings(self._networks)
+        self._ids = RequestIds(secrets.token_bytes(16), self._networks, settings.request_id_field)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = list(scope["headers"])
@@ -108,12 +112,29 @@ class _OwnHost:
             origin = origin_of(peer, headers, self._networks, self._hosts.scheme)
             self._proxy_warnings.look_at(peer, headers, origin)
             set_origin(scope, headers, origin)
-            await self._application(scope, receive, send)
+            request_id = self._ids.name(peer, headers, is_inside=False)
+            before = REQUEST_ID.set(request_id.decode("ascii"))
+            try:
+                await self._application(scope, receive, _naming(send, request_id))
+            finally:
+                REQUEST_ID.reset(before)
         elif scope["type"] == "http":
             location = self._hosts.base_url.encode() + b"/"
             await _answer(send, HTTPStatus.TEMPORARY_REDIRECT, [(b"location", location)], b"")
         else:
             await send({"type": "websocket.close"})
+
+
+def _naming(send: Send, request_id: bytes) -> Send:
+    """Return `send` with the request's id in the head of each answer."""
+    field = (REQUEST_ID_FIELD.lower(), request_id)
+
+    async def send_named(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), field]}
+        await send(message)
+
+    return send_named
 
 
 async def _answer(send: Send, status: int, headers: Headers, body: bytes) -> None:

@@ -17,12 +17,22 @@ Headers = list[tuple[bytes, bytes]]
 MAX_HEAD_BYTES: Final = 40 * 1024
 """The largest head in the tunnel: a 32 KiB head of HTTP/1.1 and the fields that the ends add."""
 
+REQUEST_ID_FIELD: Final = b"X-Service-Request-Id"
+"""The id of a request, by which logs name it. The first node that it meets adds it, as the first
+line after the request line, and to the answer."""
+
 _TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 _TEXT: Final = rb"[\t\x20-\x7e\x80-\xff]*"
 _VALUE: Final = rb"(?:" + _TEXT + rb"[\x21-\x7e\x80-\xff])?+"  # ends with no blank
 _FIELD: Final = re.compile(rb"(?<=\n)(%b): [ \t]*+(%b)[ \t]*+\r\n" % (_TOKEN, _VALUE))
-_REQUEST_LINE: Final = re.compile(rb"([A-Za-z0-9_-]{1,32}+) ([\x21-\x22\x24-\x7e\x80-\xff]++)\r\n")
+_REQUEST_ID: Final = rb"[A-Za-z0-9._:-]{8,64}+"
+_REQUEST_LINE: Final = re.compile(
+    rb"([A-Za-z0-9_-]{1,32}+) ([\x21-\x22\x24-\x7e\x80-\xff]++)\r\n(?:%b: (%b)\r\n)?+"
+    % (REQUEST_ID_FIELD, _REQUEST_ID)
+)
 _STATUS_LINE: Final = re.compile(rb"([1-9][0-9][0-9]) (%b+)\r\n" % _TEXT)
+
+_IS_REQUEST_ID: Final = re.compile(_REQUEST_ID).fullmatch
 
 HOP_BY_HOP: Final = frozenset(
     {
@@ -47,16 +57,21 @@ _NEVER_NAMED: Final = frozenset({b"content-length", b"host"})
 
 @dataclass(init=False, slots=True)
 class RequestLine:
-    """A request's first line. lines: the lines after it, for decode_fields."""
+    """A request's first line, and its id.
+
+    request_id: empty for none. lines: the lines after both, for decode_fields.
+    """
 
     method: bytes
     target: bytes
+    request_id: bytes
     lines: bytes
 
     # Written out, since mypyc compiles it, and not the one that dataclass makes.
-    def __init__(self, method: bytes, target: bytes, lines: bytes) -> None:
+    def __init__(self, method: bytes, target: bytes, request_id: bytes, lines: bytes) -> None:
         self.method = method
         self.target = target
+        self.request_id = request_id
         self.lines = lines
 
 
@@ -103,6 +118,11 @@ def strip_hop_by_hop(headers: Headers) -> Headers:
     return [field for field in kept if field[0].lower() not in named]
 
 
+def is_request_id(value: bytes) -> bool:
+    """Return whether a value can be a request's id: short, and harmless in a log and a head."""
+    return _IS_REQUEST_ID(value) is not None
+
+
 def encode_request(method: bytes, target: bytes, headers: Headers) -> bytes:
     return b"%b %b\r\n%b" % (method, target, encode_fields(headers))
 
@@ -123,13 +143,21 @@ def decode_request(data: bytes) -> RequestHead:
 
 
 def decode_request_line(data: bytes) -> RequestLine:
-    """Parse the first line of a request's head, which tells where it goes, and no other line."""
+    """Parse the first line of a request's head, which tells where it goes, and the line of its id,
+    and no other line.
+    """
     line = _REQUEST_LINE.match(data)
     if line is None:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed request line")
     if len(data) > MAX_HEAD_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(data)} bytes")
-    return RequestLine(line[1], line[2], data[line.end() - 1 :])
+    return RequestLine(line[1], line[2], line[3] or b"", data[line.end() - 1 :])
+
+
+def request_id_in(head: bytes) -> bytes:
+    """Return the id of a request; empty for none, and for a head that can't be read."""
+    line = _REQUEST_LINE.match(head)
+    return (line[3] or b"") if line is not None else b""
 
 
 def decode_fields(lines: bytes) -> Headers:

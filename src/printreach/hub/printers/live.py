@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from contextvars import Context
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
@@ -155,7 +156,11 @@ class LiveStatus:
     def _begin_asking(self, printer: OwnedPrinter) -> None:
         if (slower := self._polls.pop(printer, None)) is not None:
             slower.cancel()
-        self._polls[printer] = asyncio.create_task(self._keep_asking(printer))
+        self._polls[printer] = asyncio.create_task(
+            # What it asks later is of no single request.
+            self._keep_asking(printer),
+            context=Context(),
+        )
 
     async def _keep_asking(self, printer: OwnedPrinter) -> None:
         loop = asyncio.get_running_loop()

@@ -1,0 +1,53 @@
+"""Ids of requests: who gives a request its id, and how new ones are made."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get, is_request_id
+
+from .caller_origin import Network, is_within
+
+_HALF_BYTES: Final = 8
+_AT_ONCE: Final = 256
+"""How many ids are made together, since that takes a fraction of the time."""
+
+
+class RequestIds:
+    """Names requests.
+
+    An id is 32 hexadecimal digits, half of them of this process. They are no secrets, so their
+    randomness is arithmetic. networks, field: of proxies that name requests themselves, and the
+    field, in lower case, in which they do; empty for none.
+    """
+
+    def __init__(self, seed: bytes, networks: Sequence[Network] = (), field: bytes = b"") -> None:
+        self._random = Random(seed)  # noqa: S311 - ids are no secrets
+        self._own = self._random.randbytes(_HALF_BYTES).hex()
+        self._unused: list[bytes] = []
+        self._networks = networks
+        self._field = field
+
+    def name(self, peer: str, headers: Headers, is_inside: bool) -> bytes:
+        """Return the id of a request.
+
+        What the request says itself counts only where it comes from the service, or from a proxy as
+        above.
+        """
+        if is_inside or self._field:
+            given = self._given(peer, headers, is_inside)
+            if given is not None and is_request_id(given):
+                return given
+        if not self._unused:
+            self._unused = self._make()
+        return self._unused.pop()
+
+    def _given(self, peer: str, headers: Headers, is_inside: bool) -> bytes | None:
+        if is_inside:
+            return get(headers, REQUEST_ID_FIELD.lower())
+        return get(headers, self._field) if is_within(peer, self._networks) else None
+
+    def _make(self) -> list[bytes]:
+        digits, step = self._random.randbytes(_AT_ONCE * _HALF_BYTES).hex(), 2 * _HALF_BYTES
+        starts = range(0, len(digits), step)
+        return [f"{self._own}{digits[at : at + step]}".encode() for at in starts]
