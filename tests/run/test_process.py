@@ -78,3 +78,28 @@ def test_no_cycles_are_searched_for_while_modules_are_imported() -> None:
     assert during == "0"
     assert is_enabled == "True"
     assert int(frozen) > 1000
+
+
+RETURN = """
+from printreach.run.process import return_startup_memory, tune_memory_for_traffic
+
+def resident_bytes():
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * 4096
+
+tune_memory_for_traffic()
+kept = [bytes(2000) for _ in range(1500)]
+del kept
+before = resident_bytes()
+return_startup_memory()
+print(before - resident_bytes())
+"""
+
+
+def test_memory_that_the_start_has_freed_is_returned() -> None:
+    need("glibc", platform.libc_ver()[0] == "glibc", "only there memory goes back at once")
+    done = subprocess.run(
+        [sys.executable, "-c", RETURN], capture_output=True, text=True, check=True
+    )
+
+    assert int(done.stdout) > 2_000_000  # of 3 MB; without it all of them stay

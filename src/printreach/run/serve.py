@@ -24,7 +24,11 @@ from printreach.agent.data_dir import DataDirRefused
 from printreach.agent.log_lines import log_to
 from printreach.ports import StoreUnavailable
 from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
-from printreach.run.process import freeze_startup_objects, tune_memory_for_traffic
+from printreach.run.process import (
+    freeze_startup_objects,
+    return_startup_memory,
+    tune_memory_for_traffic,
+)
 from printreach.run.processes import MAX_PROCESSES, Processes
 from printreach.run.scoring import DetectorCannotStart, node_address
 from printreach.run.settings import Settings, SettingsError, address_warnings, settings_from
@@ -34,6 +38,8 @@ from printreach.store.migrate import DatabaseTooNew
 
 log = logging.getLogger(__name__)
 
+SETTLED_S: Final = 2.0
+"""By then a service that somebody waits for has shown its first page."""
 _ADDRESS_FAULTS: Final = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES})
 
 
@@ -128,6 +134,7 @@ async def serve(
         loop.add_signal_handler(number, stop.set)
     async with running_service(settings, roles, listeners) as address:
         freeze_startup_objects()
+        loop.call_later(SETTLED_S, return_startup_memory)
         _report_ready(address, settings)
         async with _agent_beside(agent and _dialling_over_loopback(agent, address), stop) as tasks:
             await until_stopped(stop, tasks)
