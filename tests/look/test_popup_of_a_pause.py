@@ -16,12 +16,22 @@ __all__ = ["home"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-SIZES = (PHONE, SMALL_PHONE, ON_ITS_SIDE, TABLET, DESKTOP)
+LOW = Size("low-desktop", 1440, 560)
+SIZES = (PHONE, SMALL_PHONE, ON_ITS_SIDE, TABLET, DESKTOP, LOW)
 IS_UNCOVERED = """selector => [...document.querySelectorAll(selector)].every((each) => {
     const { left, top, width, height } = each.getBoundingClientRect();
     return [0.1, 0.5, 0.9].every((part) =>
         !document.elementFromPoint(left + width / 2, top + height * part)?.closest("dialog"));
 })"""
+
+LIES_OVER = """() => {
+    const popup = document.querySelector(".popup").getBoundingClientRect();
+    return [...document.querySelectorAll(".card, .picture")].filter((each) => {
+        const box = each.getBoundingClientRect();
+        return box.width && box.left < popup.right && box.right > popup.left
+            && box.top < popup.bottom && box.bottom > popup.top;
+    }).map((each) => each.outerHTML.slice(0, 100));
+}"""
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
@@ -33,6 +43,7 @@ def test_the_popup_covers_nothing(page: Page, home: Home, size: Size) -> None:
     expect(popup).to_be_visible()
     for selector in (".picture > .webcam", "#now-buttons .button", ".emergency .button", ".card"):
         assert page.evaluate(IS_UNCOVERED, selector), selector
+    assert page.evaluate(LIES_OVER) == []
     expect(page.get_by_role("button", name="Resume")).to_have_count(1)
     box = popup.bounding_box()
     assert box is not None

@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 from litestar.exceptions import TooManyRequestsException
+from msgspec.structs import replace
 
+from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus, State
 from printreach.hub import leases
 from printreach.hub.printers.live import INTERVAL_S
+from printreach.hub.prints.fanout import Fanout
+from printreach.hub.prints.history import PrintHistoryWriter
 from printreach.web import quick_view
 from printreach.web.printers import open_pages
 from printreach.web.printers.open_pages import SharedParts
@@ -38,6 +42,38 @@ def test_a_page_is_told_what_changes_and_nothing_else(world: WebWorld) -> None:
             assert listener.status == 200
             assert ["Paused" in card for card in listener.cards()[1:]] == [True]
             assert len(listener.parts()) == told + 1 + len(("filters", "top", "tabs"))
+
+    body()
+
+
+@pytest.mark.slow
+def test_the_page_of_a_print_is_told_how_far_it_is(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            at = world.clock.now()
+            event = PrintEvent(
+                event_id="event-0001-1",
+                event_type=EventType.STARTED,
+                event_time_sec=int(at.timestamp()),
+                print_id="print-1",
+                file_name="vase.gcode",
+            )
+            await world.store.write(
+                lambda records: records.events.append(PRINTER_ID, [event], at),
+            )
+            fanout = Fanout(world.core, [PrintHistoryWriter()], world.services.snapshots.take)
+            await fanout.fan_out_due()
+            await fanout.settled()
+            await fanout.close()
+            listener = here.listen(f"/printers/{PRINTER_ID}/events?page=print&id=print-1")
+            await until(partial(_is_said, listener, "<dd data-ages>62%</dd>"))
+            status = printing()
+            now = replace(status.job_status.current_print, progress=75.0)
+            job = replace(status.job_status, current_print=now)
+            world.printers.statuses[PRINTER_ID] = replace(status, job_status=job)
+
+            await until(partial(_is_said, listener, "<dd data-ages>75%</dd>"))
 
     body()
 
