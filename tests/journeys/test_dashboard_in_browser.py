@@ -195,8 +195,8 @@ def test_apps_are_told_how_the_owner_named_and_turned_a_camera(
     before = listed()
     page.goto(f"{at}/settings")
     page.get_by_label("Name", exact=True).fill("Over the plate")
-    page.get_by_label("Turned").select_option("90")
-    page.get_by_label("Flip top and bottom").check()
+    page.get_by_label("Rotation").select_option("90")
+    page.get_by_label("Flip vertically").check()
     page.get_by_role("button", name="Save this camera").click()
     expect(page.get_by_text("The cameras are saved.")).to_be_visible()
 
@@ -210,8 +210,8 @@ def test_apps_are_told_how_the_owner_named_and_turned_a_camera(
     )
     page.goto(f"{at}/settings")
     page.get_by_label("Name", exact=True).fill("")
-    page.get_by_label("Turned").select_option("0")
-    page.get_by_label("Flip top and bottom").uncheck()
+    page.get_by_label("Rotation").select_option("0")
+    page.get_by_label("Flip vertically").uncheck()
     page.get_by_role("button", name="Save this camera").click()
     wait_for("what the platform tells", lambda: listed() == before, seconds=10)
 

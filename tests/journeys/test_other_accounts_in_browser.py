@@ -94,5 +94,5 @@ def test_an_address_that_the_provider_does_not_vouch_for_makes_no_account(
     press(page, "Authorize")
 
     heading(page, "Sign in")
-    expect(page.get_by_role("alert").first).to_contain_text("names no e-mail address")
+    expect(page.get_by_role("alert").first).to_contain_text("gives no confirmed e-mail address")
     assert "eve@example.org" not in str(service.admin("account", "list"))

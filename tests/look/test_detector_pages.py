@@ -85,7 +85,7 @@ def test_the_settings_are_accessible_and_fit(own_page: Page, home: Home) -> None
     choose(home, WatchSettings(pauses=WatchPause(), masked=(mask,), keeps_frames=True))
     home.send("/detector/judgement", print_id="print-1", was_failure="no")
     own_page.goto(f"{BASE_URL}{home.path}/detector")
-    own_page.get_by_text("By numbers").click()
+    own_page.get_by_text("Enter numbers").click()
 
     look_at(own_page, "detector-settings")
 
@@ -170,6 +170,6 @@ def test_a_person_says_that_a_warning_was_wrong_and_takes_the_picture_back(
 
     own_page.goto(f"{BASE_URL}{home.path}/detector")
     own_page.get_by_role("button", name="Delete").click()
-    own_page.get_by_text("No picture is kept with an answer.").wait_for()
+    own_page.get_by_text("No pictures are kept with your answers.").wait_for()
 
     assert answers(home)[0].picture is None

@@ -170,5 +170,5 @@ def test_an_apps_calls_are_accessible_and_fit(own_page: Page, shop: Shop) -> Non
     assert isinstance(made, Completion)
     a_mixed_day(shop.world, shop.browser, made.connection_id, printer_id)
     own_page.goto(path)
-    own_page.get_by_text("Failed, tried again").wait_for()
+    own_page.get_by_text("Failed, trying again").wait_for()
     look_at(own_page, "developer-deliveries")

@@ -107,8 +107,8 @@ def test_the_picture_beside_the_settings_turns_as_one_chooses(page: Page, home: 
     show(page, home, "/settings", DESKTOP)
     image = page.get_by_role("img", name="cam0, as it is shown")
 
-    page.get_by_label("Turned").select_option("270")
-    page.get_by_label("Flip left and right").check()
+    page.get_by_label("Rotation").select_option("270")
+    page.get_by_label("Flip horizontally").check()
 
     assert image.evaluate("image => [...image.classList].sort()") == ["flip-h", "turn-270"]
     page.get_by_role("button", name="Save this camera").click()

@@ -36,7 +36,7 @@ def test_the_page_of_an_apps_connection_is_accessible_and_fits(page: Page, home:
     page.route(f"{BASE_URL}/**", lambda route: forward(route, home.browser))
     seen = watch(page)
     page.goto(f"{BASE_URL}/connections/{connection_id}")
-    page.get_by_text("Failed, tried again").wait_for()
+    page.get_by_text("Failed, trying again").wait_for()
 
     look_at(page, "connection")
 

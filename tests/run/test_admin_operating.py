@@ -28,7 +28,7 @@ def test_an_account_is_made_an_operators_and_the_last_one_stays(admin: Admin) ->
     admin.add_ada()
 
     assert admin.json("operator", ADA, "on") == {"Email": ADA, "IsAdmin": True}
-    assert "one operator at least" in admin.refusal("operator", ADA, "off")
+    assert "at least one operator" in admin.refusal("operator", ADA, "off")
 
 
 def test_an_account_is_blocked_and_let_in_again(admin: Admin) -> None:
@@ -49,7 +49,7 @@ def test_the_last_operator_is_neither_blocked_nor_deleted_before_the_others(admi
     admin.json("account", "add", "bob@example.org", stdin=b"another long passphrase")
     admin.json("operator", ADA, "on")
 
-    assert "one operator at least" in admin.refusal("account", "block", ADA, "on")
+    assert "at least one operator" in admin.refusal("account", "block", ADA, "on")
     assert "Make somebody else an operator first" in admin.refusal("account", "delete", ADA)
     admin.json("account", "delete", "bob@example.org")
     assert admin.json("account", "delete", ADA)["Email"] == ADA

@@ -252,7 +252,7 @@ def test_a_button_pauses_the_print_without_a_cookie(world: WebWorld, ada: Browse
     assert pressed.status_code == 200
     assert pressed.json() == {
         "title": "Workshop: pausing",
-        "text": "The pause is ordered. It may take a moment.",
+        "text": "The pause was sent to the printer. It may take a moment.",
     }
     assert [order.command for order in world.printers.orders] == ["/pause"]
 

@@ -36,7 +36,7 @@ def test_only_the_browser_that_went_comes_back(way: Way) -> None:
     answer = eve.get(f"{BACK}?{query}", follow_redirects=False)
 
     assert answer.status_code == 400
-    assert "began in another browser" in answer.text
+    assert "started in another browser" in answer.text
     assert "printreach_session" not in answer.headers.get("set-cookie", "")
 
 

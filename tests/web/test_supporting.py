@@ -133,7 +133,7 @@ def test_where_the_provider_is_away_the_page_says_so(shop: Shop) -> None:
     shop.fake.is_away = True
 
     page = shop.browser.get(PAGE)
-    assert "gave no answer" in page.text
+    assert "answer. Try again in a minute." in page.text
     assert "t available right now" in page.text
 
 
@@ -240,7 +240,7 @@ def test_an_account_is_kept_where_its_payment_cannot_be_ended(shop: Shop) -> Non
 
     answer = send(shop.browser, "/account/delete", **{"delete-password": PASSWORD})
 
-    assert "the payment would go on" in answer.text
+    assert "the payment would continue" in answer.text
     assert shop.account().paid_until is not None
 
 

@@ -87,7 +87,7 @@ BUSY: Final = N_("The service is busy.")
 FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
     {
         ErrorCode.UNKNOWN: Failure(
-            meaning=N_("The service failed in a way it does not know."),
+            meaning=N_("The service failed for an unknown reason."),
             title=N_("Something went wrong here"),
             remedy=N_("Try again in a moment."),
             temporary=True,

@@ -135,7 +135,7 @@ def page(
 def sentence_of(fault: Denied | TooSoon) -> str:
     """Return the error at a field."""
     if isinstance(fault, TooSoon):
-        return N_("Too many tries. Wait %(time)s.", time=in_words(fault.wait_seconds))
+        return N_("Too many attempts. Wait %(time)s.", time=in_words(fault.wait_seconds))
     return fault.sentence
 
 

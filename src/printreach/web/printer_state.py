@@ -224,7 +224,7 @@ def _offline_words(seen: SeenPrinter, at: datetime) -> tuple[str, str]:
             "The printer should be back within half a minute."
         )
     if seen.is_online and refusal is not None and refusal.code not in _AWAY:
-        return _("Its computer is here, the printer isn't."), refusal.sentence
+        return _("Its computer is connected, the printer isn't."), refusal.sentence
     if seen.is_online and reading.status is None:
         return "", _("It has not answered yet.")
     since = printer.disconnected_at or reading.seen_at

@@ -189,7 +189,7 @@ def too_many(refused: TooSoon) -> TooManyRequestsException:
     """Return a 429 that says when to retry."""
     seconds = refused.wait_seconds
     return TooManyRequestsException(
-        N_("There were too many tries. Wait %(time)s, then try again.", time=in_words(seconds)),
+        N_("There were too many attempts. Wait %(time)s, then try again.", time=in_words(seconds)),
         headers={"Retry-After": str(seconds)},
     )
 

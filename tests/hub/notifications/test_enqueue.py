@@ -368,7 +368,7 @@ async def test_a_mail_counts_as_told_once_the_mail_server_has_taken_it(
         await ada.send()
         told = await ada.destination(destination)
 
-        assert refused.trouble == "The mail server did not take the mail: it answered 451."
+        assert refused.trouble == "The mail server did not accept the e-mail: it answered 451."
         assert away.trouble == "The mail server of this service can't be reached now."
         assert (away.sent_at, away.failures) == (None, 2)
         assert (told.sent_at, told.trouble) == (ada.world.clock.now(), "")

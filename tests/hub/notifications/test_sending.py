@@ -53,7 +53,7 @@ async def test_a_mail_that_fails_by_a_fault_waits_for_its_next_try_like_any_othe
         await ada.happens([EventType.COMPLETE])
         await ada.send()
         now = await ada.destination(destination)
-        assert (now.failures, now.trouble) == (1, "The mail server did not take the mail.")
+        assert (now.failures, now.trouble) == (1, "The mail server did not accept the e-mail.")
 
         monkeypatch.undo()
         ada.world.clock.advance(timedelta(hours=1))

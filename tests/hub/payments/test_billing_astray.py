@@ -145,7 +145,7 @@ async def test_but_not_where_a_payment_may_still_be_taken(open_shop: OpenShop) -
 
         refused = denied(await shop.billing.end(shop.ada.account_id))
 
-        assert "cannot end it any more" in refused.sentence
+        assert "can no longer end it" in refused.sentence
         assert await shop.billing.end(shop.ada.account_id, by_operator=True) is None
 
 

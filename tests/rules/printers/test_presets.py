@@ -75,7 +75,7 @@ def test_two_presets_never_have_the_same_name() -> None:
 def test_there_are_twenty_at_most() -> None:
     full = tuple(Preset(name=str(n), tool_c=200.0) for n in range(MAX_PRESETS))
 
-    assert put_preset(full, ASA) == "There can be 20 presets at most."
+    assert put_preset(full, ASA) == "You can have up to 20 presets."
     assert isinstance(put_preset(full, ASA, "3"), tuple)
 
 

@@ -116,7 +116,7 @@ def test_the_last_operator_cannot_step_down(office: Office) -> None:
 
     answer = send(office.browser, path, password=PASSWORD, state="off")
 
-    assert "one operator at least" in answer.text
+    assert "at least one operator" in answer.text
 
 
 def test_an_account_is_deleted_with_all_it_has(office: Office) -> None:

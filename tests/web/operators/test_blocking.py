@@ -132,7 +132,7 @@ def test_its_access_tokens_open_nothing_meanwhile(office: Office, other: Browser
 
 
 def test_an_operator_cannot_block_their_own_account(office: Office) -> None:
-    assert "you would be out yourself" in block(office, email=GRACE)
+    assert "you would lock yourself out" in block(office, email=GRACE)
 
 
 @pytest.mark.parametrize("password", ["", "not the password at all"])

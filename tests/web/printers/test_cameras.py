@@ -106,7 +106,7 @@ def test_more_cameras_than_can_be_set_are_refused(home: Home) -> None:
     answer = save(home, *(form(n, name, rotation="90") for n, name in enumerate(names)))
 
     assert answer.status_code == 400
-    assert f"{MAX_CAMERA_CHOICES} cameras at most" in answer.text
+    assert f"up to {MAX_CAMERA_CHOICES} cameras of a printer" in answer.text
 
 
 def test_a_member_sees_the_owners_choice_and_cannot_change_it(cameras: Home) -> None:

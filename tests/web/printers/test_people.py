@@ -86,7 +86,7 @@ def test_where_sign_up_is_closed_both_are_told_so(world_with: MakeWorld) -> None
         text = browser.get(path_of(made)).text
 
     assert "/signup" not in text
-    assert "Accounts are made by the operator of this service." in text
+    assert "Only the operator of this service creates accounts." in text
 
 
 def test_without_a_mail_server_the_page_gives_the_link_and_says_that_none_was_sent(
@@ -118,7 +118,7 @@ def test_with_a_mail_server_the_link_is_in_the_mail_alone_whether_there_is_an_ac
         answer = here.send("/people", email=EVE, role="control", uses="1")
         page = browser.get(answer.headers["location"]).text
 
-        assert "The mail with the link is on its way." in page
+        assert "The e-mail with the link is on its way." in page
         assert not LINK.search(page)
         assert world.mailer.sent[-1].to == EVE
         assert world.mailer.link().startswith("/shared?token=")
@@ -216,7 +216,7 @@ def test_what_a_member_orders_stands_in_the_history_with_their_address(home: Hom
     assert owners == [("Resumed", "you"), ("Paused", CLEO)]
     assert cleos == [("Paused", "you")]
     assert CLEO not in eves.replace("<wbr>", "")
-    assert "Ordered by" not in eves
+    assert "commands" not in eves
 
 
 def test_an_order_that_the_printer_refused_is_not_in_the_history(home: Home) -> None:

@@ -71,7 +71,7 @@ def test_a_preset_that_was_removed_meanwhile_is_not_changed(idle: Home) -> None:
     answer = send(idle.browser, f"{PAGE}/change", **ASA, replaced="Nylon")
 
     assert answer.status_code == 400
-    assert "This preset was removed meanwhile." in answer.text
+    assert "This preset has since been removed." in answer.text
 
 
 def test_hostile_names_are_text_on_every_page(idle: Home) -> None:

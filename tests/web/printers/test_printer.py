@@ -207,7 +207,7 @@ def test_stopping_is_asked_about_first(home: Home) -> None:
     page = home.get("/stop").text
 
     assert "Stop vase.gcode?" in page
-    assert "1 h 57 min of printing is lost." in page
+    assert "lose 1 h 57 min of printing." in page
     assert "Keep printing" in page
     assert home.orders == []
 

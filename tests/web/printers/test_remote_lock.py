@@ -114,7 +114,7 @@ def test_printers_that_were_not_reached_are_named_first(home: Home) -> None:
 
     assert "Not everything stopped" in page
     assert page.index("Zenith") < page.index("Workbench")
-    assert "Not reached, it may still print. Go and look" in page
+    assert "Not reached, so it may still be printing. Go and look" in page
     assert OFFLINE.sentence.partition("'")[0] in page
     assert "Try again" in page
 

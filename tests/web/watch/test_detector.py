@@ -175,7 +175,7 @@ def test_the_printers_next_owner_sees_nothing_of_it(home: Home) -> None:
     assert "Was this right?" not in page
     assert chosen(home) == WatchSettings()
     assert home.get(f"/detector/judged?print={PRINT}").status_code == 404
-    assert "No picture is kept with an answer." in home.get("/detector").text
+    assert "No pictures are kept with your answers." in home.get("/detector").text
 
 
 def test_a_print_that_nobody_looked_at_says_so(home: Home) -> None:

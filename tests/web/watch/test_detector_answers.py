@@ -120,7 +120,7 @@ def test_after_a_no_the_quality_of_the_print_is_shown_calmly(home: Home) -> None
     assert '<b class="calm">Quality 1 of 10</b>' in page
 
 
-SILENCE = "You won\u2019t be warned of this print for now"
+SILENCE = "You won\u2019t be warned about this print for now"
 
 
 def test_after_a_no_the_page_says_that_one_is_not_warned_for_now_and_undoes_it(home: Home) -> None:
@@ -184,7 +184,7 @@ def test_a_picture_kept_with_an_answer_is_shown_for_longer_and_deleted_at_once(h
 
     home.send("/detector/forget", which="one", print_id=PRINT)
 
-    assert "No picture is kept with an answer." in home.get("/detector").text
+    assert "No pictures are kept with your answers." in home.get("/detector").text
     assert home.get(f"/detector/judged?print={PRINT}").status_code == 404
     assert [one.was_failure for one in answers(home)] == [True]
     assert "What failure detection saw" not in home.get("/history/print?id=print-1").text
@@ -200,7 +200,7 @@ def test_an_answer_and_its_picture_outlive_what_was_seen_besides(home: Home) -> 
 
     page = home.get("/history/print?id=print-1")
 
-    assert "Nothing is kept of this one but your answer: it was failing." in page.text
+    assert "Only your answer is kept: it was failing." in page.text
     assert "Nothing in it stood out" not in page.text
     assert picture_of(home, page).content == JPEG
 

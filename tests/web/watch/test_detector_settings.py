@@ -60,7 +60,7 @@ def test_a_mail_address_without_a_mail_server_is_no_place_where_a_warning_is_hea
 
     assert "be notified. <a" in home.get("").text
     assert (
-        "You have not chosen where warnings are sent, so none would reach you."
+        "You haven\u2019t chosen where warnings go, so none would reach you."
         in home.get("/detector").text
     )
 
@@ -172,14 +172,14 @@ def test_the_camera_of_a_printer_that_is_away_can_still_be_chosen(home: Home) ->
     home.send("/detector", **FORM | {"camera": "1"})
 
     assert chosen(home).camera == 1
-    assert "Camera 2, not here now" in home.get("/detector").text
+    assert "Camera 2, not available now" in home.get("/detector").text
 
 
 def test_a_false_alarm_is_said_to_count(home: Home) -> None:
     saw(home, *failing(home))
     home.send("/detector/judgement", print_id=PRINT, was_failure="no")
 
-    assert "it warns a step later" in home.get("/detector").text
+    assert "it warns one step later" in home.get("/detector").text
 
 
 def test_the_settings_are_in_the_words_of_people(home: Home) -> None:
@@ -199,7 +199,7 @@ def test_a_print_can_be_left_alone_and_looked_at_again(home: Home) -> None:
     assert off.headers["location"] == home.path
     assert chosen(home).off_for_print == PRINT
     assert "Off for this print" in home.get().text
-    assert "off for the print under way" in home.get("/detector").text
+    assert "off for the current print" in home.get("/detector").text
 
     home.send("/detector/print", watch="on", print_id=PRINT, back="settings")
     assert chosen(home).off_for_print == ""

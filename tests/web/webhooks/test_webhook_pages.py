@@ -39,7 +39,7 @@ def test_each_delivery_tells_what_became_of_it(home: Home) -> None:
     assert "A print starts" in page
     assert "answered 200 after 5 ms" in page
     assert "A print fails or is stopped" in page
-    assert "Failed, tried again" in page
+    assert "Failed, trying again" in page
     assert "&lt;down&gt;" in page
     assert "Next try" in page
 

@@ -57,7 +57,7 @@ async function send(form: HTMLFormElement, body: URLSearchParams, stop: (() => v
     showFaults(form, page) || ask(page);
   } catch {
     stop?.();
-    toast(t("The connection broke off. Look whether the printer did it."));
+    toast(t("The connection broke off. Check whether the printer did it."));
   }
 }
 

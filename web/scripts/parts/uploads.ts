@@ -68,7 +68,7 @@ function send(form: HTMLFormElement, address: string): void {
     if (request.status < 400) return location.assign(request.responseURL || location.href);
     const page = new DOMParser().parseFromString(request.responseText, "text/html");
     const reason = page.querySelector(".summary li, main .lead")?.textContent?.trim();
-    end(reason || t("The file was not taken. Try again."));
+    end(reason || t("The file was not accepted. Try again."));
   };
   request.onerror = () => end(t("The connection broke off. Try again."));
   const disable = (isUnderWay: boolean) => {

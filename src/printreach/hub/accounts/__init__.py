@@ -20,7 +20,7 @@ from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.store.store import Records
 
-LAST_OPERATOR: Final = Denied(Reason.INVALID, N_("There has to be one operator at least."))
+LAST_OPERATOR: Final = Denied(Reason.INVALID, N_("There has to be at least one operator."))
 _LAST_LEAVES: Final = Denied(
     Reason.INVALID,
     N_(
@@ -29,7 +29,7 @@ _LAST_LEAVES: Final = Denied(
     ),
 )
 _PAYING_NOW: Final = Denied(
-    Reason.STEP_OVER, N_("A payment was begun at the same time. Nothing was deleted. Try again.")
+    Reason.STEP_OVER, N_("A payment was started at the same time. Nothing was deleted. Try again.")
 )
 
 

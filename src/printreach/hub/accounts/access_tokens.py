@@ -69,7 +69,10 @@ class AccessTokens:
             if len(await records.access_tokens.of_account(account_id)) >= MAX_TOKENS:
                 return Denied(
                     Reason.INVALID,
-                    N_("%(max_tokens)s tokens are the most. End one first.", max_tokens=MAX_TOKENS),
+                    N_(
+                        "You can have up to %(max_tokens)s tokens. End one first.",
+                        max_tokens=MAX_TOKENS,
+                    ),
                 )
             await records.access_tokens.add(token, access_token_digest(secret))
             if owner is not None:

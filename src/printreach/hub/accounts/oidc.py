@@ -91,9 +91,9 @@ def _without_address(provider: str) -> Denied:
     return Denied(
         Reason.WRONG_CREDENTIALS,
         N_(
-            "%(provider)s names no e-mail address of yours that it has confirmed, so it "
-            "can't make you an account. If you have one, sign in another way and add "
-            "%(provider_2)s on the account page.",
+            "%(provider)s gives no confirmed e-mail address for you, so it can't be used to create "
+            "an account. If you have one, sign in another way and add %(provider_2)s on the "
+            "account page.",
             provider=provider,
             provider_2=provider,
         ),
@@ -113,7 +113,7 @@ def _is_there(provider: str) -> Denied:
 
 NOT_OFFERED = Denied(Reason.INVALID, N_("This service has no other way to sign in."))
 STEP_OVER = Denied(
-    Reason.STEP_OVER, N_("That took too long, or began in another browser. Begin again.")
+    Reason.STEP_OVER, N_("That took too long, or was started in another browser. Start again.")
 )
 TOO_MANY = Denied(
     Reason.INVALID,
@@ -234,7 +234,7 @@ class OtherAccounts:
             now = await records.accounts.get(account.account_id)
             if now is None or not (now.password_hash or passkeys or self._are_good(others)):
                 return Denied(
-                    Reason.INVALID, N_("Set a password first: nothing else signs you in.")
+                    Reason.INVALID, N_("Set a password first: you have no other way to sign in.")
                 )
             await records.identities.remove(account.account_id, identity_id)
             what = N_("A way to sign in, by another service, was removed.")
@@ -330,7 +330,7 @@ class OtherAccounts:
 def _failure(failure: ProviderFailure, name: str) -> Denied:
     sentences = {
         ProviderFailure.UNREACHABLE: N_(
-            "%(name)s gives no answer now. Try again later, or sign in another way.", name=name
+            "%(name)s isn't answering now. Try again later, or sign in another way.", name=name
         ),
         ProviderFailure.REFUSED: N_("%(name)s did not sign you in.", name=name),
     }
@@ -340,5 +340,5 @@ def _failure(failure: ProviderFailure, name: str) -> Denied:
 def _is_anothers(name: str) -> Denied:
     return Denied(
         Reason.ACCOUNT_EXISTS,
-        N_("You sign in to another account here with this one of %(name)s.", name=name),
+        N_("You already use this %(name)s account to sign in to another account here.", name=name),
     )

@@ -153,7 +153,7 @@ class Owner:
         async def begin(records: Records) -> bytes | Denied:
             there = await records.second_factors.totp(account.account_id)
             if there is not None and there.confirmed_at is not None:
-                return Denied(Reason.INVALID, N_("There is an authenticator app already."))
+                return Denied(Reason.INVALID, N_("You already have an authenticator app."))
             await records.second_factors.set_totp(account.account_id, new_totp(secret, at))
             return secret
 
@@ -190,7 +190,7 @@ class Owner:
         async def confirm(records: Records) -> list[str] | Denied:
             totp = await records.second_factors.totp(account.account_id)
             if totp is None or not is_waiting(totp, at):
-                return Denied(Reason.STEP_OVER, N_("Begin again with the authenticator app."))
+                return Denied(Reason.STEP_OVER, N_("Start again with the authenticator app."))
             step = step_of_code(totp, code, at)
             if step is None:
                 return WRONG_CODE

@@ -45,7 +45,7 @@ WRONG_PASSWORD: Final = Denied(
 )
 CLOSED: Final = Denied(
     Reason.SIGN_UP_CLOSED,
-    N_("Accounts are made by the operator of this service. Ask them for one."),
+    N_("Only the operator of this service creates accounts. Ask them for one."),
 )
 INVITED_ONLY: Final = Denied(
     Reason.SIGN_UP_CLOSED, N_("You need an invitation. Ask the operator of this service for one.")
@@ -54,7 +54,7 @@ _EXISTS: Final = Denied(Reason.ACCOUNT_EXISTS, N_("You have an account already. 
 _EXISTS_BEFORE_SETUP: Final = Denied(
     Reason.ACCOUNT_EXISTS,
     N_(
-        "This address has an account, which is no operator's. Use another address, or make that "
+        "This address has an account that isn't an operator's. Use another address, or make that "
         "account an operator's with: printreach admin operator EMAIL on"
     ),
 )

@@ -248,7 +248,7 @@ class LiveLinks:
         await self.live.fresh([printer], FRESH_TIMEOUT_S)
         reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
-            sentence = N_("The printer can't be asked now which print is under way.")
+            sentence = N_("The printer can't be asked now what it is printing.")
             return Denied(Reason.PRINTER_AWAY, sentence)
         print_id = print_id_under_way(reading.status)
         if not print_id:

@@ -98,7 +98,7 @@ class Devices:
             return WrongField("name", N_("Type a name, such as My phone."))
         if len(chosen) > LONGEST_NAME:
             return WrongField(
-                "name", N_("%(longest_name)s characters are the most.", longest_name=LONGEST_NAME)
+                "name", N_("Use up to %(longest_name)s characters.", longest_name=LONGEST_NAME)
             )
 
         async def rename(records: Records) -> Denied | None:
@@ -124,7 +124,10 @@ async def _add(
     if sum(one.channel == PUSH for one in existing) >= MAX_DEVICES:
         return Denied(
             Reason.INVALID,
-            N_("%(max_devices)s browsers are the most. Remove one first.", max_devices=MAX_DEVICES),
+            N_(
+                "You can have up to %(max_devices)s browsers. Remove one first.",
+                max_devices=MAX_DEVICES,
+            ),
         )
     added = await add_destination(records, destination)
     if isinstance(added, WrongField):

@@ -218,8 +218,8 @@ async def send_to(
 
 
 NO_MAIL_SERVER: Final = N_(
-    "This service has no mail server, so no mail reaches you. Add another place, or ask the "
-    "operator to set a mail server up."
+    "This service has no mail server, so it can't send you e-mail. Add another channel, or ask the "
+    "operator to set up a mail server."
 )
 
 
@@ -228,8 +228,8 @@ def in_words(trouble: NotSent) -> str:
     match trouble.trouble:
         case SendFailure.NOT_ALLOWED:
             return N_(
-                "This place can't be used: its address isn't a public one, or lacks TLS. "
-                "Add it again."
+                "This channel can't be used: its address isn't a public one, or lacks TLS. Add it "
+                "again."
             )
         case SendFailure.UNREACHABLE:
             return N_("Nobody answered at that address.")
@@ -241,18 +241,18 @@ def in_words(trouble: NotSent) -> str:
             return N_("The mail server of this service can't be reached now.")
         case SendFailure.NOBODY_THERE:
             return N_(
-                "The mail server takes no mail for your address: it answered %(status)s.",
+                "The mail server accepts no e-mail for your address: it answered %(status)s.",
                 status=trouble.status,
             )
         case SendFailure.MAIL_REFUSED:
             if trouble.status is None:
-                return N_("The mail server did not take the mail.")
+                return N_("The mail server did not accept the e-mail.")
             return N_(
-                "The mail server did not take the mail: it answered %(status)s.",
+                "The mail server did not accept the e-mail: it answered %(status)s.",
                 status=trouble.status,
             )
         case SendFailure.DEVICE_GONE:
-            return N_("That browser takes no more notifications, so it was removed.")
+            return N_("That browser no longer accepts notifications, so it was removed.")
         case SendFailure.REFUSED:
             return _REFUSALS.get(
                 trouble.status or 0,
@@ -263,7 +263,7 @@ def in_words(trouble: NotSent) -> str:
 _REFUSALS: Final = {
     401: N_("The service refused the key or token."),
     403: N_("The service refused the key or token."),
-    404: N_("The service knows no such place. It may have been deleted."),
-    410: N_("The service knows no such place. It may have been deleted."),
-    429: N_("The service asks to be left in peace for a while."),
+    404: N_("The service doesn't know this channel. It may have been deleted."),
+    410: N_("The service doesn't know this channel. It may have been deleted."),
+    429: N_("The service asks for fewer messages for a while."),
 }

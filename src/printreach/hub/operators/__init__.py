@@ -43,7 +43,7 @@ _KNOWN: Final = Denied(
     Reason.INVALID, N_("The payment provider knows this account's customer. Nothing was changed.")
 )
 _OWN_BLOCK: Final = Denied(
-    Reason.INVALID, N_("That is your own account; you would be out yourself.")
+    Reason.INVALID, N_("That is your own account; you would lock yourself out.")
 )
 
 

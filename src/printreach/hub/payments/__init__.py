@@ -28,17 +28,19 @@ CALLS_KEPT: Final = timedelta(days=30)
 PAY_BY_ACCOUNT: Final = Limit(name="pay", at_once=20, every=timedelta(seconds=30))
 """Each such request asks the provider two or three times."""
 PROVIDER_AWAY: Final = Denied(
-    Reason.PAYMENTS_AWAY, N_("The payment provider gave no answer. Try again in a minute.")
+    Reason.PAYMENTS_AWAY, N_("The payment provider didn't answer. Try again in a minute.")
 )
 CUSTOMER_UNKNOWN: Final = Denied(
     Reason.INVALID,
     N_(
-        "The payment provider knows nothing of your payments any more. Ask whoever runs this "
-        "service to set that right. Nothing was taken."
+        "The payment provider no longer knows about your payments. Ask whoever runs this service "
+        "to put that right. You weren't charged."
     ),
 )
 _NO_OFFER: Final = Denied(Reason.INVALID, N_("Choose one of the plans."))
-_PAYS_ALREADY: Final = Denied(Reason.PAYS_ALREADY, N_("You pay already. Nothing more was taken."))
+_PAYS_ALREADY: Final = Denied(
+    Reason.PAYS_ALREADY, N_("You already pay. You weren't charged again.")
+)
 _HALTED: Final = Denied(
     Reason.INVALID,
     N_(
@@ -49,12 +51,12 @@ _HALTED: Final = Denied(
 _RUNS_UNSEEN: Final = Denied(
     Reason.PAYMENTS_AWAY,
     N_(
-        "A payment for this account goes on, and this service cannot end it any more. Ask whoever "
-        "runs it to do that first. Nothing was deleted."
+        "A payment for this account is still running, and this service can no longer end it. Ask "
+        "whoever runs it to do that first. Nothing was deleted."
     ),
 )
 _TWO_AT_ONCE: Final = Denied(
-    Reason.STEP_OVER, N_("You began to pay twice at the same time. Try again, once.")
+    Reason.STEP_OVER, N_("You started two payments at the same time. Try again, just once.")
 )
 _NEVER_PAID: Final = Denied(Reason.INVALID, N_("Nothing was ever paid for this account."))
 
@@ -260,8 +262,8 @@ class Billing:
             return Denied(
                 Reason.PAYMENTS_AWAY,
                 N_(
-                    "The payment provider gave no answer, and the payment would go on. "
-                    "Nothing was deleted. Try again in a minute."
+                    "The payment provider didn't answer, and the payment would continue. Nothing "
+                    "was deleted. Try again in a minute."
                 ),
             )
         return None

@@ -43,7 +43,7 @@ EFFECT_S: Final = 3.0
 """How long a page waits for the effect of an order; printers act on most orders within a second."""
 
 TOO_MANY_CAMERAS: Final = N_(
-    "Names and rotations of %(max_camera_choices)s cameras at most can be set for one printer.",
+    "You can set names and rotations for up to %(max_camera_choices)s cameras of a printer.",
     max_camera_choices=MAX_CAMERA_CHOICES,
 )
 JUST: Final = timedelta(seconds=5)

@@ -34,7 +34,7 @@ async def take_picture(
     except TimeoutError:
         return _none(N_("The camera took too long."))
     except PrinterAnswerBroken:
-        return _none(N_("The picture broke off."))
+        return _none(N_("The picture was cut off."))
 
 
 async def _read(answer: PrinterAnswer) -> bytes | PrinterRefusal:
@@ -45,7 +45,7 @@ async def _read(answer: PrinterAnswer) -> bytes | PrinterRefusal:
         data += chunk
         if len(data) > MAX_PICTURE_BYTES:
             return _none(N_("The camera sent too large a picture."))
-    return whole_jpeg(bytes(data)) or _none(N_("The camera sent something else than a picture."))
+    return whole_jpeg(bytes(data)) or _none(N_("The camera sent something other than a picture."))
 
 
 def _none(sentence: str) -> PrinterRefusal:

@@ -27,7 +27,7 @@ from printreach.rules.printers.presets import (
 )
 from printreach.store.store import Records
 
-GONE: Final = Denied(Reason.STEP_OVER, N_("This preset was removed meanwhile."))
+GONE: Final = Denied(Reason.STEP_OVER, N_("This preset has since been removed."))
 TTL: Final = timedelta(seconds=30)
 MAX_PRINTERS: Final = 1000
 """In memory, some 5 KB each."""

@@ -148,7 +148,7 @@ def _done(act: PushAct, printer: Printer) -> ActResult:
             return ActResult(
                 is_done=True,
                 title=f"{printer.name}: pausing",
-                text=N_("The pause is ordered. It may take a moment."),
+                text=N_("The pause was sent to the printer. It may take a moment."),
             )
         case PushAct.FINE:
             return ActResult(

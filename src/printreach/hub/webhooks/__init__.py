@@ -33,7 +33,7 @@ def why_closed(
     if not may_connect_apps(supporters, account, at):
         return N_("The printer's owner is not a supporter, so the App Connection is paused.")
     if not is_live(hook.webhook, at):
-        return N_("The app has not set its webhook anew for %(days)s days.", days=LIFETIME.days)
+        return N_("The app has not renewed its webhook for %(days)s days.", days=LIFETIME.days)
     if hook.webhook.disabled_at is not None:
         return hook.webhook.disabled_reason or N_("The webhook is disabled.")
     return None

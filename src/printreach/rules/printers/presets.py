@@ -26,7 +26,7 @@ HEATERS: Final[Mapping[str, float]] = {
 }
 """The hottest target of each, by the name of its field."""
 _NAME_TAKEN: Final = N_("You have another preset of this name.")
-_TOO_MANY: Final = N_("There can be %(max_presets)s presets at most.", max_presets=MAX_PRESETS)
+_TOO_MANY: Final = N_("You can have up to %(max_presets)s presets.", max_presets=MAX_PRESETS)
 
 
 def order_of(preset: Preset) -> SetTemp:

@@ -117,7 +117,9 @@ async def live_events(
     limits = limits_of_viewer(live_id, visitor_of(request).address)
     viewers = services.live_viewers
     if not viewers.are_free(limits):
-        raise TooManyRequestsException(N_("Too many look at once"), headers={"Retry-After": "30"})
+        raise TooManyRequestsException(
+            N_("Too many viewers at once"), headers={"Retry-After": "30"}
+        )
     return sse_response(_counted(_events(request, services, live_id), viewers, limits), HIDDEN)
 
 

@@ -76,7 +76,7 @@ async def provide_sent(request: AnyRequest, flow_request: NamedDependency[FlowRe
     """
     fields = await read_fields(request)
     if not flow_request.key.is_form_token(fields["token"]):
-        raise PermissionDeniedException(N_("This form is not of a page of this flow"))
+        raise PermissionDeniedException(N_("This form isn't from a page of this flow"))
     return fields
 
 

@@ -163,7 +163,7 @@ class OpenPages:
         """Raise TooManyRequestsException if not even ending the oldest stream would make room."""
         if len(self._streams.get(account_id, ())) >= MAX_STREAMS + MAX_ENDING:
             raise TooManyRequestsException(
-                N_("So many pages of this account are open already. Close one first"),
+                N_("Too many pages of this account are open already. Close one first"),
                 headers={"Retry-After": "60"},
             )
 

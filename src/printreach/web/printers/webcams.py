@@ -74,7 +74,7 @@ async def stream(
     answer = await answer_of(pieces)
     match = _STREAM_TYPE.fullmatch(answer.content_type)
     if match is None:
-        raise _no_picture(N_("The printer's camera sent something else than pictures."))
+        raise _no_picture(N_("The printer's camera sent something other than pictures."))
     media_type = f'multipart/x-mixed-replace; boundary="{match[1]}"'
     shown = _until_broken(pieces)
     return Stream(shown, media_type=media_type, headers=SANDBOX, background=closing(shown))

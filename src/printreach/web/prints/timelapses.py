@@ -83,7 +83,9 @@ async def timelapse_video(
     networks = networks_of(address)
     limits = {network.name: MAX_SENT_TO_ADDRESS * network.share for network in networks}
     if not sent.are_free(limits):
-        raise TooManyRequestsException(N_("Too many watch at once"), headers={"Retry-After": "10"})
+        raise TooManyRequestsException(
+            N_("Too many viewers at once"), headers={"Retry-After": "10"}
+        )
     video = await services.timelapses.video(name.removesuffix(_SUFFIX))
     if video is None or not name.endswith(_SUFFIX):
         raise NotFoundException(N_("There is no such video, or it is no longer kept"))

@@ -213,7 +213,7 @@ def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[s
     choices = [("", _("Default camera of the printer"))]
     choices += [(str(index), camera_label(camera)) for index, camera in enumerate(cameras)]
     if chosen is not None and chosen >= len(cameras):
-        choices.append((str(chosen), _("Camera %(chosen)s, not here now", chosen=chosen + 1)))
+        choices.append((str(chosen), _("Camera %(chosen)s, not available now", chosen=chosen + 1)))
     return choices
 
 

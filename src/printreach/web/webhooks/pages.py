@@ -24,7 +24,9 @@ _TITLES: Final[Mapping[int, str]] = MappingProxyType(
     {
         **{int(kind): text for kind, text in CHOICES},
         EventType.PROGRESS: N_("Progress"),
-        EventType.NOTIFICATION_LIMIT_REACHED: N_("The day's limit of notifications is reached"),
+        EventType.NOTIFICATION_LIMIT_REACHED: N_(
+            "The daily limit of notifications has been reached"
+        ),
         EventType.TEST: N_("A test"),
     }
 )
@@ -36,7 +38,7 @@ _WORDS: Final[Mapping[DeliveryState, tuple[str, str]]] = MappingProxyType(
         DeliveryState.QUEUED: (N_("On its way"), "clock"),
     }
 )
-_FAILED_FOR_NOW: Final = (N_("Failed, tried again"), "again")
+_FAILED_FOR_NOW: Final = (N_("Failed, trying again"), "again")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
