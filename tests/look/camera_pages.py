@@ -1,5 +1,6 @@
 """Pages of a printer with cameras, in a browser on a phone or a desktop."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -56,6 +57,23 @@ def show(
         page.route(pictures, send_picture)
     page.goto(f"{BASE_URL}{path if path.startswith('/live') else home.path + path}")
     return page.locator(".picture")
+
+
+class Stream:
+    """Answers a page's event stream: each connection gets what was said since the one before, and
+    the page doesn't connect again by itself.
+    """
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def says(self, event: str, **data: str) -> None:
+        self._said += f"event: {event}\ndata: {json.dumps(data)}\n\n"
+
+    def answer(self, route: Route) -> None:
+        said, self._said = self._said, ""
+        body = f"retry: 600000\n\n{said}"
+        route.fulfill(content_type="text/event-stream", body=body)
 
 
 def window(size: Size) -> ViewportSize:

@@ -7,7 +7,7 @@
 //
 // Anything else, such as the sign-in, is gone to. A button with data-busy="Pausing…" says so until the
 // form is another one, 10 seconds at most.
-import { patch } from "./live";
+import { lookAgain, patch } from "./live";
 import { morph } from "./morph";
 import { showQuestion } from "./questions";
 import { endToasts, toast } from "./toasts";
@@ -69,6 +69,7 @@ function isHere(address: string): boolean {
 function show(page: Document, address: string): void {
   if (new URL(address).search === location.search) {
     for (const part of page.querySelectorAll(PARTS)) patch(part.id, part.outerHTML);
+    lookAgain();
   }
   const words = page.querySelector(".toasts .toast")?.textContent;
   if (words) toast(words);

@@ -24,12 +24,22 @@ const LOST_MS = 5_000;
 const SILENT_MS = 40_000;
 const RETRY_MS = 3_000;
 
+let live: Live | undefined;
+
 export function startLive(): void {
   const address = document.body.dataset.live;
   if (!address) return;
-  const live = new Live(address);
-  document.addEventListener("visibilitychange", () => (document.hidden ? live.close() : live.open()));
-  if (!document.hidden) live.open();
+  const opened = (live = new Live(address));
+  document.addEventListener("visibilitychange", () => (document.hidden ? opened.close() : opened.open()));
+  if (!document.hidden) opened.open();
+}
+
+/**
+ * Get everything anew: the parts were not brought by the stream. It sends only what differs from what it
+ * has sent itself, and so would leave them as they are if the printer is soon what it was before.
+ */
+export function lookAgain(): void {
+  if (!document.hidden) live?.connect();
 }
 
 class Live {
@@ -42,6 +52,12 @@ class Live {
 
   open(): void {
     this.close();
+    this.connect();
+  }
+
+  /** In place of the stream before: what is shown is as old as it was. */
+  connect(): void {
+    this.source?.close();
     const source = new EventSource(this.address);
     this.source = source;
     source.onopen = () => this.note();
@@ -82,15 +98,8 @@ class Live {
     this.lostTimer ||= window.setTimeout(() => this.showLoss(), LOST_MS);
     // A browser gives up for good when it gets an answer that is no stream; we do not.
     if (source.readyState === EventSource.CLOSED) {
-      setTimeout(() => source === this.source && this.reopen(), RETRY_MS);
+      setTimeout(() => source === this.source && this.connect(), RETRY_MS);
     }
-  }
-
-  private reopen(): void {
-    const lostTimer = this.lostTimer;
-    this.lostTimer = 0;
-    this.open();
-    this.lostTimer = lostTimer;
   }
 
   private showLoss(): void {
