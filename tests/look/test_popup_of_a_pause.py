@@ -1,14 +1,20 @@
 """The popup of a smart pause: compact, over nothing, and closed for good."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from msgspec import structs
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, home, show, window
+from printreach.contract.status import ServiceStatus, StatusResult
+from printreach.ports.printer_http import PrinterRefusal
+from tests.fakes.printer_http import OFFLINE
+from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, Stream, home, show
+from tests.look.gallery import show_tab
+from tests.rigs.chromium import close_page, fresh_profile
 from tests.rigs.looks import DESKTOP, PHONE, TABLET, Size, look_at
-from tests.web.printers.conftest import Home
+from tests.web.printers.conftest import Home, printing
 from tests.web.printers.test_smart_pause import paused
 from tests.web.world import BASE_URL
 
@@ -32,6 +38,15 @@ LIES_OVER = """() => {
             && box.top < popup.bottom && box.bottom > popup.top;
     }).map((each) => each.outerHTML.slice(0, 100));
 }"""
+
+
+@pytest.fixture
+def page(shared_browser: Browser) -> Iterator[Page]:
+    """In a profile of its own, which remembers no popup that another test has closed."""
+    with fresh_profile(shared_browser, service_workers=False) as profile:
+        opened = profile.new_page()
+        yield opened
+        close_page(opened)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
@@ -70,13 +85,7 @@ def test_the_text_of_the_popup_ends_where_its_button_ends(
 
 
 def test_a_popup_that_was_closed_stays_closed_for_this_pause(page: Page, home: Home) -> None:
-    home.says(paused(popup=True))
-    show(page, home)
-    page.set_viewport_size(window(PHONE))
-    popup = page.get_by_role("dialog", name="Smart pause")
-    popup.get_by_role("button", name="Close").click()
-    expect(popup).to_be_hidden()
-
+    popup = close_popup(page, home)
     page.reload()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     expect(popup).to_be_hidden()
@@ -84,8 +93,71 @@ def test_a_popup_that_was_closed_stays_closed_for_this_pause(page: Page, home: H
     status = paused(popup=True)
     job = status.job_status
     later = structs.replace(job.current_print, progress=80.0)
-    status = structs.replace(status, job_status=structs.replace(job, current_print=later))
-    home.says(status)
-    home.world.clock.advance(timedelta(seconds=5))
+    look_after(home, structs.replace(status, job_status=structs.replace(job, current_print=later)))
     page.goto(f"{BASE_URL}{home.path}")
     expect(popup).to_be_visible()
+
+
+def test_a_popup_that_was_closed_opens_in_the_next_print_of_the_file(
+    page: Page, home: Home
+) -> None:
+    popup = close_popup(page, home)
+    next_print = ServiceStatus(most_recent_print_id_str="next", show_smart_pause_popup=True)
+    look_after(home, structs.replace(paused(popup=True), service_status=next_print))
+    page.reload()
+
+    expect(popup).to_be_visible()
+
+
+def test_a_popup_that_was_closed_opens_in_the_next_pause_at_the_same_progress(
+    page: Page, home: Home
+) -> None:
+    popup = close_popup(page, home)
+    look_after(home, printing())
+    page.reload()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    look_after(home, paused(popup=True))
+    page.reload()
+
+    expect(popup).to_be_visible()
+
+
+def test_a_popup_that_was_closed_stays_closed_while_the_printer_is_away(
+    page: Page, home: Home
+) -> None:
+    popup = close_popup(page, home)
+    look_after(home, OFFLINE)
+    page.reload()
+    expect(page.locator("#part-head")).to_contain_text("Offline")
+    look_after(home, paused(popup=True))
+    page.reload()
+
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    expect(popup).to_be_hidden()
+
+
+def test_a_page_that_is_over_goes_although_its_popup_is_open(page: Page, home: Home) -> None:
+    home.says(paused(popup=True))
+    stream = Stream()
+    show(page, home, events=stream.answer)
+    page.evaluate("document.documentElement.dataset.old = ''")
+    stream.says("reload")
+    show_tab(page, "hidden")
+    show_tab(page, "visible")
+
+    expect(page.locator("html[data-old]")).to_have_count(0)
+
+
+def close_popup(page: Page, home: Home) -> Locator:
+    home.says(paused(popup=True))
+    show(page, home)
+    popup = page.get_by_role("dialog", name="Smart pause")
+    popup.get_by_role("button", name="Close").click()
+    expect(popup).to_be_hidden()
+    return popup
+
+
+def look_after(home: Home, says: StatusResult | PrinterRefusal) -> None:
+    """Let the next page ask the printer."""
+    home.world.printers.statuses[home.printer_id] = says
+    home.world.clock.advance(timedelta(seconds=5))

@@ -1,5 +1,6 @@
 // A popup that tells of something stays closed once somebody has closed it. Around it stands
-// <div data-closes="a printer" data-closed-as="its pause">: another pause opens it again.
+// <div data-closes="a printer" data-closed-as="its pause">: another pause opens it again. Without
+// data-closed-as the printer has gone on, and its next pause is another one, whatever it is called.
 
 const KEPT = "printreach-closed";
 
@@ -11,15 +12,20 @@ export function startClosed(): void {
 
 /** The page, or a part of it, was written anew. */
 export function closeAgain(): void {
-  for (const popup of document.querySelectorAll<HTMLElement>("[data-closes] > dialog[open]")) {
-    const { closes, closedAs } = popup.parentElement?.dataset ?? {};
-    if (closes && read()[closes] === closedAs) popup.removeAttribute("open");
+  for (const around of document.querySelectorAll<HTMLElement>("[data-closes]")) {
+    const { closes = "", closedAs } = around.dataset;
+    if (closedAs === undefined) keep(closes, undefined);
+    else if (read()[closes] === closedAs) around.querySelector("dialog")?.removeAttribute("open");
   }
 }
 
 function note(popup: HTMLDialogElement): void {
   const { closes, closedAs } = popup.parentElement?.dataset ?? {};
-  if (closes && closedAs) localStorage.setItem(KEPT, JSON.stringify({ ...read(), [closes]: closedAs }));
+  if (closes && closedAs) keep(closes, closedAs);
+}
+
+function keep(closes: string, closedAs: string | undefined): void {
+  if (read()[closes] !== closedAs) localStorage.setItem(KEPT, JSON.stringify({ ...read(), [closes]: closedAs }));
 }
 
 function read(): Record<string, string> {

@@ -134,7 +134,7 @@ function setValues(values: Record<string, string>): void {
 
 /** Not while somebody types, is being asked something, or points at what would move. */
 function reloadWhenIdle(): void {
-  const busy = document.querySelector("dialog[open], input:focus, textarea:focus, select:focus, .printers:hover, .farm:hover");
+  const busy = document.querySelector("dialog:modal, input:focus, textarea:focus, select:focus, .printers:hover, .farm:hover");
   if (busy) setTimeout(reloadWhenIdle, RETRY_MS);
   else location.reload();
 }

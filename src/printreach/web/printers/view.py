@@ -151,8 +151,8 @@ class PrinterView:
     rules.printers.lan_page_at gives it; for the owner alone. may_restart: only where the printer
     has failed, for it needs no restart otherwise. may_print_again: a print is offered unasked,
     which isn't done where the printer may have to be restarted first. is_locked_by_owner: a member
-    who may control it can't now. smart_pause: the text of the popup of a smart pause; "" if none is
-    shown.
+    who may control it can't now. print_id: of the current print, else of the one before; "" if
+    there is none. smart_pause: the text of the popup of a smart pause; "" if none is shown.
     """
 
     card: Card
@@ -187,6 +187,7 @@ class PrinterView:
     last_known: str
     lan_page: str | None
     chart: TemperatureChart | None
+    print_id: str
     smart_pause: str
     is_owner: bool
     may_control: bool
@@ -269,6 +270,7 @@ def view_of(
         last_known=_last_known(job) if not here else "",
         lan_page=lan_page_at(seen.printer.lan_ip, seen.printer.lan_port) if is_owner else None,
         chart=temperature_chart(temperatures, at),
+        print_id=status.service_status.most_recent_print_id_str if status is not None else "",
         smart_pause=_smart_pause(status) if status is not None and here else "",
         is_owner=is_owner,
         may_control=may_control,

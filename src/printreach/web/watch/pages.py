@@ -34,7 +34,6 @@ from printreach.web.watch.form import (
 )
 from printreach.web.watch.view import (
     gives_pictures,
-    latest_print_id,
     parse_time,
     why_off,
 )
@@ -182,7 +181,7 @@ async def _page(
         "kept": kept,
         "poses": [pose_at(cameras, judgement.camera or 0) for judgement in kept],
         "answers": len(watch.judged),
-        "print_id": _print_to_watch(seen, view) if watch.off is None else "",
+        "print_id": _print_to_watch(view) if watch.off is None else "",
         "tells_nobody": watch.tells_nobody,
         "off": why_off(watch.off),
         "no_camera": _no_camera(seen, watch.settings.camera),
@@ -192,9 +191,9 @@ async def _page(
     return Template("dashboard/detector.html", context=context, status_code=status)
 
 
-def _print_to_watch(seen: SeenPrinter, view: PrinterView) -> str:
+def _print_to_watch(view: PrinterView) -> str:
     """Return the id of the current print, which may be excluded; "" if there is none."""
-    return latest_print_id(seen.reading.status) if view.card.can_stop else ""
+    return view.print_id if view.card.can_stop else ""
 
 
 def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:

@@ -129,13 +129,6 @@ def why_off(off: DetectorOff | None) -> str:
     return "" if off is None else off.value
 
 
-def latest_print_id(status: StatusResult | None) -> str:
-    """Return the id of the current print, else of the one before; "" if there is none."""
-    if status is None:
-        return ""
-    return status.service_status.most_recent_print_id_str
-
-
 def gives_pictures(cameras: Sequence[WebcamEntry], chosen: int | None) -> bool:
     """Whether the chosen camera, or the default one, is there and switched on."""
     index = chosen or 0
@@ -257,7 +250,7 @@ class WatchedView:
     async def look(self, seen: SeenPrinter, view: PrinterView) -> None:
         """Bring `shown` up to date."""
         at, status = self.services.clock.now(), _last_of_print(view, seen)
-        print_id = latest_print_id(status)
+        print_id = view.print_id if status is not None else ""
         if self._of == print_id and self._is_recent(at):
             return
         self._of, self._at = print_id, at
