@@ -155,3 +155,14 @@ def _skips(text: str) -> Iterator[ast.Attribute]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute) and ast.unparse(node) in SKIPS:
             yield node
+
+
+def test_what_decoding_raises_is_caught_as_a_whole() -> None:
+    """A decoder of a stranger's bytes raises more than its library's exceptions."""
+    own = re.compile(r"except [^\n]*msgspec[.]\w+Error")
+    found = [
+        f"{path.relative_to(PACKAGE)}: {line[0]}"
+        for path in PACKAGE.rglob("*.py")
+        for line in own.finditer(path.read_text())
+    ]
+    assert found == [], "use contract.codec.BAD_JSON"

@@ -101,6 +101,7 @@ def test_what_is_wrong_with_an_app_is_told_and_the_page_fits(own_page: Page) -> 
     own_page.get_by_label("Name", exact=True).fill("Layerlark")
     own_page.get_by_label("App id").fill("layerlark")
     own_page.get_by_label("Return addresses").fill("http://layerlark.example/")
+    own_page.get_by_label("Your password").fill(PASSWORD)
     own_page.get_by_role("button", name="Register").click()
     expect(own_page.get_by_role("alert")).to_be_visible()
 

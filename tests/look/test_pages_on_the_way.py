@@ -23,7 +23,7 @@ from tests.web.printers.conftest import printing
 from tests.web.printers.test_file_pages import DETAILS
 from tests.web.shop import Shop, open_shop
 from tests.web.webhooks.webhook_days import a_mixed_day
-from tests.web.world import BASE_URL, run, send, sign_in
+from tests.web.world import BASE_URL, PASSWORD, run, send, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -158,6 +158,7 @@ def test_the_end_of_a_place_for_notifications_is_asked_about_accessibly(
 def test_an_apps_calls_are_accessible_and_fit(own_page: Page, shop: Shop) -> None:
     sign_in(shop.browser, GRACE)
     fields = {"name": "Spool watch", "app-id": MADE_BY_GRACE, "other-logos": "yes"}
+    fields["password"] = PASSWORD
     assert send(shop.browser, "/developer/register", **fields).status_code == 303
     path = f"{BASE_URL}/developer/apps/{MADE_BY_GRACE}/deliveries"
     own_page.goto(path)

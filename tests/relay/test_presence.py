@@ -206,7 +206,13 @@ def test_addresses_that_change_all_the_time_are_not_written_all_the_time(
     body()
 
 
-@pytest.mark.parametrize("lan_ip", ["", "x", "10.0.0", "<script>", "1.2.3.4:80", "x" * 100])
+@pytest.mark.parametrize(
+    "lan_ip",
+    [
+        *("", "x", "10.0.0", "<script>", "1.2.3.4:80", "x" * 100),
+        *("fe80::1%eth0", "fe80::1%]@evil.example?", "fe80::1%\r\nX: y\x1b[31m"),
+    ],
+)
 @on_a_loop
 async def test_a_text_that_is_no_address_is_not_stored(lan_ip: str) -> None:
     async with relay() as rig:

@@ -283,7 +283,10 @@ def test_signing_out_ends_the_buttons_too(world: WebWorld, ada: Browser) -> None
     assert world.printers.orders == []
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b'{"token": 7}', b"\xff"])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{}", b"[]", b'{"token": 7}', b"\xff", b'{"token": "\xff"}', b'{"a": ' + b"[" * 900],
+)
 def test_what_is_no_press_is_refused(ada: Browser, body: bytes) -> None:
     assert ada.post("/notifications/act", content=body).status_code == 400
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
+import cbor2
 import pytest
 from litestar.testing import TestClient
 
@@ -189,3 +190,20 @@ def test_questions_are_limited_by_address(other: Browser) -> None:
 
     assert [one.status_code for one in asked] == [200] * 30 + [429]
     assert "retry-after" in asked[-1].headers
+
+
+@pytest.mark.parametrize("answer", ["[" * 14_000, '{"rawId":' * 2_400, '{"rawId": "\\ud800"}'])
+def test_an_answer_that_is_none_is_refused(browser: Browser, other: Browser, answer: str) -> None:
+    send(other, "/signin/passkey/begin")
+    assert send(other, "/signin/passkey", answer=answer).status_code == 400
+
+    send(browser, "/account/passkeys/begin", **{"passkey-password": PASSWORD})
+    fields = {"passkey-name": "Phone", "answer": answer}
+    assert send(browser, "/account/passkeys", **fields).status_code == 400
+
+
+def test_a_passkey_whose_key_is_none_is_refused(
+    browser: Browser, key: FakeAuthenticator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeAuthenticator, "_public_key", lambda _: cbor2.dumps([1]))
+    assert add(browser, key) == 400

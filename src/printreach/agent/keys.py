@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from printreach.agent.data_dir import DataDirRefused, read_private, write_private
+from printreach.contract.codec import BAD_JSON
 from printreach.rules.connections.credentials import printer_id_of
 
 KEY_FILE: Final = "agent.key"
@@ -161,7 +162,7 @@ def _encode_pins(pins: Mapping[str, ServicePin]) -> bytes:
 def _decode_pins(content: bytes, path: Path) -> dict[str, ServicePin]:
     try:
         stored = msgspec.json.decode(content, type=_StoredPins)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except BAD_JSON as error:
         raise DataDirRefused(_damaged_pins(path)) from error
     keys = [key for pin in stored.services for key in pin.public_keys]
     if any(len(key) != KEY_BYTES for key in keys) or not all(

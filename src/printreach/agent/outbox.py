@@ -18,6 +18,7 @@ import msgspec
 
 from printreach.agent.journal import Journal
 from printreach.contract import codec, signin
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.events import MAX_EVENTS_AT_ONCE, EventType, PrintEvent
 from printreach.rules.prints import TrackedPrint
 from printreach.wire.frames import CHUNK_BYTES
@@ -131,7 +132,7 @@ class Outbox:
         for line in self._journal.read():
             try:
                 record = _decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            except BAD_JSON as error:
                 log.warning("a record of another version is passed over: %s", error)
                 self._needs_rewrite = True
                 continue

@@ -17,6 +17,7 @@ import msgspec
 
 from printreach.agent.data_dir import DataDirRefused, is_locked, read_private, write_private
 from printreach.agent.state import ShownLinkCode, Snapshot, phase_sentence
+from printreach.contract.codec import BAD_JSON
 
 STATUS_FILE: Final = "status.json"
 
@@ -69,7 +70,7 @@ def read_status(data_dir: Path) -> Snapshot:
         raise NotRunning(f"The agent with the data directory {data_dir} is just starting.")
     try:
         return msgspec.json.decode(content, type=Snapshot)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except BAD_JSON as error:
         raise DataDirRefused(
             f"The file {path} was written by another version of the agent."
         ) from error

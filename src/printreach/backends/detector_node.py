@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.scoring import (
     READY_PATH,
     SCORE_PATH,
@@ -153,7 +154,7 @@ def _read(fetched: FetchedAnswer) -> ImageScore:
             return _scored(_decoder.decode(fetched.body))
         if fetched.status in _REFUSALS:
             raise _refusal(_refusals.decode(fetched.body))
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+    except (*BAD_JSON, ValueError) as error:
         raise NodeFailed("its answer can't be read") from error
     if fetched.status == 401:
         raise NodeFailed("it doesn't take our token")

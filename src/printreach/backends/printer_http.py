@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.command_api import COMMAND_PREFIX, ERROR_FIELD
 from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import FAILURES, REMOTE_LOCKED, ErrorCode
@@ -232,7 +233,7 @@ def _refusal(status: int, headers: Headers, envelope: _Envelope) -> PrinterRefus
 def _envelope(body: bytes) -> _Envelope:
     try:
         return msgspec.json.decode(body, type=_Envelope)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except BAD_JSON:
         return _Envelope()
 
 

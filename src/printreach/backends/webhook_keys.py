@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from printreach.contract.codec import BAD_JSON
 from printreach.rules.webhooks.messages import KEY_OVERLAP, SigningKey
 from printreach.store.key_files import KeyFileRefused, flush_folder
 
@@ -125,7 +126,7 @@ def _load(path: Path) -> Sequence[_StoredKey]:
         stored = msgspec.json.decode(path.read_bytes(), type=_KeyFile)
         for one in stored.keys:
             _signing_key(one)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (*BAD_JSON, ValueError) as error:
         raise WebhookKeysRefused(
             f"The file {path} is damaged: put it back from a copy, or remove it and have new keys"
             " made at the next start."

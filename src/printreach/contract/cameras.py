@@ -8,6 +8,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
+from .codec import BAD_JSON
+
 MAX_CAMERA_NAME: Final = 60
 MAX_CAMERA_CHOICES: Final = 8
 """Of one printer: they travel in the head of a request, beside the caller's own fields."""
@@ -43,7 +45,7 @@ def parse_choices(text: str | bytes) -> CameraChoices:
     """Parse what `format_choices` made; what can't be read means that nothing was chosen."""
     try:
         return _decoder.decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except BAD_JSON:
         return ()
 
 

@@ -2,7 +2,7 @@
 
 import re
 from math import isfinite
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -37,6 +37,11 @@ class BadArguments(ValueError):
     """JSON of another shape; the message is a sentence that names the argument."""
 
 
+BAD_JSON: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""The exceptions of msgspec's decoders for a stranger's bytes: no JSON, of another shape, text that
+isn't UTF-8, and nested too deep."""
+
+
 def encode(value: object) -> bytes:
     """JSON of any shape of the contract. UNSET fields are left out."""
     return _encoder.encode(value)
@@ -62,7 +67,7 @@ def decode_arguments(body: bytes, shape: type[T]) -> T:
     try:
         content = _decoder.decode(body.removeprefix(BYTE_ORDER_MARK).strip() or b"{}")
         return msgspec.convert(content, shape)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except BAD_JSON as exc:
         raise BadArguments(sentence_of(exc, shape)) from exc
 
 

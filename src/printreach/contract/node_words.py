@@ -21,6 +21,8 @@ from typing import Annotated, Final, TypeVar
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
+
 NodeId = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 PrinterId = Annotated[str, msgspec.Meta(max_length=64)]
 Word = Annotated[str, msgspec.Meta(max_length=300)]
@@ -142,5 +144,5 @@ def decode_from_answering(payload: bytes) -> FromAnswering | None:
 def _decoded(decoder: "msgspec.json.Decoder[T]", payload: bytes) -> T | None:
     try:
         return decoder.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except BAD_JSON:
         return None

@@ -20,6 +20,7 @@ from typing import Annotated
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.events import (
     LATEST_UNIX_TIME,
     MAX_EVENTS_AT_ONCE,
@@ -201,7 +202,7 @@ def decode_from_agent(payload: bytes) -> FromAgent:
     """Raises BadSignInMessage."""
     try:
         return _from_agent.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except BAD_JSON as exc:
         raise BadSignInMessage(str(exc)) from exc
 
 
@@ -209,5 +210,5 @@ def decode_from_service(payload: bytes) -> FromService:
     """Raises BadSignInMessage."""
     try:
         return _from_service.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except BAD_JSON as exc:
         raise BadSignInMessage(str(exc)) from exc

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.ports import Notice, Topic
 from printreach.ports.notifications import Sealer
 from printreach.rules.accounts import Account
@@ -65,7 +66,7 @@ class SealedOutbox:
         text = self.sealer.unseal(waiting.sealed, waiting.mail_id)
         try:
             return None if text is None else _mails.decode(text)
-        except msgspec.DecodeError:
+        except BAD_JSON:
             return None
 
 

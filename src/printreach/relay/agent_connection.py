@@ -5,7 +5,6 @@ import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from printreach.contract import signin
@@ -14,6 +13,7 @@ from printreach.ports import Bus, Clock, Topic
 from printreach.ports.relaying import Agents, DetectorStates, EventInbox, Tries
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers.linking import LinkedPrinter
+from printreach.rules.public_addresses import parse_ip_address
 from printreach.rules.safe_text import printable
 from printreach.tunnel.shared_timer import SharedTimer
 from printreach.tunnel.stream import Stream
@@ -385,11 +385,12 @@ class AgentConnection:
 
 
 def _address(text: str | None) -> str | None:
-    """Parse the address that an agent reported; None if it isn't one."""
-    try:
-        return None if text is None else str(ip_address(text))
-    except ValueError:
-        return None
+    """Parse the address that an agent reported; None if it isn't one.
+
+    Apps get it, so it has no zone: that could be any text.
+    """
+    address = None if text is None else parse_ip_address(text)
+    return None if address is None else str(address)
 
 
 def _port(reported: int | UnsetType) -> int | None:

@@ -25,6 +25,7 @@ class DeveloperSite:
     def register(self, app_id: str = "layerlark", **fields: str) -> str:
         """Register an app; where the browser is sent to, or the page with what is wrong."""
         given = {"name": "Layerlark", "app-id": app_id, "other-logos": "yes", **fields}
+        given.setdefault("password", PASSWORD)
         answer = send(self.browser, "/developer/register", **given)
         return str(answer.headers["location"]) if answer.status_code == 303 else answer.text
 

@@ -70,11 +70,21 @@ def test_what_cannot_be_is_told_at_its_field_and_nothing_is_kept(
 ) -> None:
     for typed in IMPOSSIBLE[field]:
         fields = {"app-id": "layerlark", "name": "Layerlark", "other-logos": "yes", field: typed}
+        fields["password"] = PASSWORD
         answer = send(site.browser, "/developer/register", **fields)
 
         assert answer.status_code == 400, typed
         assert f'id="{field}-fault"' in answer.text, typed
         assert site.app("layerlark") is None, typed
+
+
+def test_a_cookie_alone_registers_no_app(site: DeveloperSite) -> None:
+    for password in ("", "wrong"):
+        page = site.register(password=password)
+
+        assert 'id="password-fault"' in page
+        assert 'value="layerlark"' in page
+        assert site.app("layerlark") is None
 
 
 def test_what_was_typed_is_kept_where_something_is_wrong(site: DeveloperSite) -> None:
@@ -94,6 +104,7 @@ def test_script_in_what_is_typed_stays_text(site: DeveloperSite) -> None:
             "returns": HOSTILE,
             "logo": HOSTILE,
             "most": HOSTILE,
+            "password": PASSWORD,
         },
     ).text
     site.register(name='<script>x="1"</script>', returns="a.b://'><script>y</script>")
@@ -236,6 +247,7 @@ def test_where_operators_alone_register_apps_others_are_told(world_with: MakeWor
         sign_in(browser)
         assert "only operators register apps" in browser.get("/developer").text
         fields = {"name": "Layerlark", "app-id": "layerlark", "other-logos": "yes"}
+        fields["password"] = PASSWORD
         assert browser.get("/developer/register").status_code == 403
         assert send(browser, "/developer/register", **fields).status_code == 403
 

@@ -12,6 +12,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from printreach.backends.oidc.requests import RequestFailed, get_json
+from printreach.contract.codec import BAD_JSON
 from printreach.ports import Clock
 
 KEPT_FOR: Final = timedelta(hours=1)
@@ -108,7 +109,7 @@ class ProviderPages:
 def _metadata(url: str, body: bytes, issuer: str) -> Metadata:
     try:
         metadata = msgspec.json.decode(body, type=Metadata)
-    except msgspec.MsgspecError as error:
+    except BAD_JSON as error:
         raise RequestFailed(url, f"not a provider's configuration: {error}") from error
     if metadata.issuer != issuer:
         issuer = metadata.issuer[:200]
@@ -140,7 +141,7 @@ def _keys(url: str, body: bytes) -> tuple[PublicKey, ...]:
     """Return the keys that can verify a signature; a set may contain others."""
     try:
         key_set = msgspec.json.decode(body, type=_KeySet).keys[:_MAX_KEYS]
-    except msgspec.MsgspecError as error:
+    except BAD_JSON as error:
         raise RequestFailed(url, f"not a set of keys: {error}") from error
     return tuple(key for data in key_set if (key := _key(data)) is not None)
 

@@ -10,6 +10,7 @@ import msgspec
 from printreach.backends.oidc.id_tokens import TokenRefused, UnknownKey, read_id_token
 from printreach.backends.oidc.metadata import CachedMetadata, Metadata, ProviderPages
 from printreach.backends.oidc.requests import RequestFailed, get_json, post_form
+from printreach.contract.codec import BAD_JSON
 from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts import parse_email
@@ -95,7 +96,7 @@ class Provider:
         body = await post_form(url, fields, basic)
         try:
             return msgspec.json.decode(body, type=_Tokens)
-        except msgspec.MsgspecError as error:
+        except BAD_JSON as error:
             raise RequestFailed(url, "an answer without tokens") from error
 
     async def _read(self, known: CachedMetadata, token: str, nonce: str) -> dict[str, Any]:
@@ -131,7 +132,7 @@ class Provider:
         body = await get_json(url, access_token)
         try:
             claims = msgspec.json.decode(body, type=dict[str, Any])
-        except msgspec.MsgspecError as error:
+        except BAD_JSON as error:
             raise RequestFailed(url, "an answer that is not about a person") from error
         if claims.get("sub") != subject:
             raise TokenRefused("the page about the person is about somebody else")

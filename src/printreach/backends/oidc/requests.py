@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlencode, urlsplit
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.http1.client import Connect
 from printreach.http1.fetch import FetchedAnswer, Fetcher, FetchFailed
 
@@ -76,7 +77,7 @@ def _refused(url: str, answer: FetchedAnswer) -> RequestFailed:
     transient."""
     try:
         code = msgspec.json.decode(answer.body, type=_OAuthError).error
-    except msgspec.MsgspecError:
+    except BAD_JSON:
         code = ""
     reason = f"status {answer.status}" + (f", {code[:_LARGEST_REASON]!r}" if code else "")
     return RequestFailed(url, reason, is_refusal=bool(code) and answer.status in (400, 401))

@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from printreach.contract.codec import sentence_of
+from printreach.contract.codec import BAD_JSON, sentence_of
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import StatusResult
 from printreach.contract.temperatures import TemperatureHistory
@@ -284,7 +284,7 @@ def read_temperatures(body: bytes) -> TemperatureHistory | PrinterRefusal:
 def _read(decode: Callable[[], _T]) -> _T | PrinterRefusal:
     try:
         return decode()
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except BAD_JSON as exc:
         text = in_english(
             "The agent's answer can't be read; it may be of another version. %(details)s",
             details=sentence_of(exc),

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.presets import Preset, PresetList
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
@@ -127,7 +128,7 @@ def read_presets(body: bytes) -> Sequence[Preset]:
     """Parse the agent's answer to `/presets`; what can't be read or ordered is left out."""
     try:
         told = _presets.decode(body).result.presets
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except BAD_JSON:
         return ()
     return usable_presets(told, DEFAULT_LIMITS)
 

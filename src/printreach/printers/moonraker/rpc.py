@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.printers import loose
 from printreach.printers.websocket import WebSocket, WebSocketFailed
 
@@ -98,7 +99,7 @@ def parsed(message: str | bytes) -> object:
     """Return parsed JSON; None for a message that is not JSON."""
     try:
         decoded: object = msgspec.json.decode(message)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except BAD_JSON:
         return None
     return decoded
 

@@ -22,6 +22,7 @@ from typing import IO, Annotated, Final
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
+from printreach.contract.codec import BAD_JSON
 from printreach.store.copying import CopyFailed
 from printreach.store.engine import DatabaseInUse, reason_of
 
@@ -142,7 +143,7 @@ def _read_description(source: Path, name: str, content: _Hashed) -> Description:
         if name != _DESCRIPTION:
             raise _not_ours(source)
         description = msgspec.json.decode(content.read(_CHUNK), type=Description)
-    except msgspec.DecodeError:
+    except BAD_JSON:
         raise _not_ours(source) from None
     if description.format != _FORMAT:
         raise BackupFailed(f"{source} is of another version: {description.format!r}.")

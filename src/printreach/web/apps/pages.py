@@ -27,6 +27,7 @@ from printreach.web.forms import (
 from printreach.web.problems import or_404
 from printreach.web.signed_in import SignedIn
 
+_NEW: Final = "developer/new_app.html"
 _REMOVE: Final = "developer/remove_app.html"
 
 
@@ -47,9 +48,8 @@ async def developer_page(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
 @get("/developer/register", media_type=MediaType.HTML)
 async def new_app_page(signed_in: NamedDependency[SignedIn]) -> Template:
     """Show the empty form."""
-    if not signed_in.services.own_apps.may_register(signed_in.account):
-        raise PermissionDeniedException("Only the operators of this service register apps")
-    return _form("developer/new_app.html", TypedApp(), {})
+    _require_permission(signed_in)
+    return _form(_NEW, TypedApp(), {}, **reauthentication_context(signed_in))
 
 
 @post("/developer/register", media_type=MediaType.HTML)
@@ -57,11 +57,16 @@ async def register(
     fields: NamedDependency[Fields], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """Register the app."""
-    typed = typed_by(fields)
+    _require_permission(signed_in)
+    typed, shown = typed_by(fields), reauthentication_context(signed_in)
+    # An operator's app is shown to people as checked, so their cookie alone must not make one.
+    refused = await reauthenticate(signed_in, fields)
+    if refused is not None:
+        return page(_NEW, refused, REAUTH_FIELD, typed=typed, **shown)
     made = await signed_in.services.own_apps.register(signed_in.account, draft_of(typed))
     match made:
         case InvalidDraft():
-            return _form("developer/new_app.html", typed, made.errors)
+            return _form(_NEW, typed, made.errors, **shown)
         case Denied():
             raise PermissionDeniedException(made.sentence.rstrip("."))
         case App():
@@ -134,6 +139,11 @@ async def try_page(app_id: FromPath[str], signed_in: NamedDependency[SignedIn]) 
     ]
     context = {"app": app, "links": links, "parameters": COMPLETION}
     return Template("developer/try.html", context=context)
+
+
+def _require_permission(signed_in: SignedIn) -> None:
+    if not signed_in.services.own_apps.may_register(signed_in.account):
+        raise PermissionDeniedException("Only the operators of this service register apps")
 
 
 def _form(

@@ -13,6 +13,7 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.response import Template
 
+from printreach.contract.codec import BAD_JSON
 from printreach.hub.denied import Denied
 from printreach.hub.notifications import WrongField
 from printreach.hub.tries import LINK_BY_ADDRESS
@@ -113,7 +114,7 @@ async def press(
     raise_if_too_soon(services.caller_tries.take_by_address(LINK_BY_ADDRESS, address))
     try:
         pressed = msgspec.json.decode(await request.body(), type=Press)
-    except msgspec.DecodeError:
+    except BAD_JSON:
         return Response(Problem(status=400, error="There is no token in it"), status_code=400)
     result = await services.notification_acts.perform(pressed.token)
     return Response(

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.platforms import can_print
 from printreach.contract.sizes import Number, Whole
 from printreach.contract.status import UNDER_WAY
@@ -117,7 +118,7 @@ def _parsed(envelope: bytes) -> _Details:
     """Return the details; empty ones where a printer reported what none has."""
     try:
         return _details.decode(envelope).result
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except BAD_JSON:
         return _Details()
 
 

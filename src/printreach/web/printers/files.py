@@ -12,6 +12,7 @@ from litestar.exceptions import NotFoundException, ValidationException
 from litestar.params import FromQuery
 from litestar.response import Redirect, Stream, Template
 
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileRoot
 from printreach.contract.platforms import can_print, facts_of
@@ -358,7 +359,7 @@ def _stored_path(envelope: bytes) -> str | None:
     """Return where the printer put an upload, which may have changed its name."""
     try:
         return _stored.decode(envelope).result.virtual_path or None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except BAD_JSON:
         return None
 
 

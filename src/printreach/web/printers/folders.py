@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from printreach.contract.codec import BAD_JSON
 from printreach.contract.files import EntryType, FileRoot
 from printreach.contract.platforms import can_print
 from printreach.contract.sizes import MAX_NUMBER, Number, Whole
@@ -168,7 +169,7 @@ def folder_of(envelope: bytes, query: FolderQuery, platform: str | None) -> Fold
             return None
         words = query.search.casefold().split()
         entries = list(_found(inside, words, MAX_SEARCH_DEPTH) if words else _entries(inside))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except BAD_JSON as exc:
         raise UnreadableList(str(exc)) from exc
     entries.sort(key=_ORDERS[query.sort])
     pages = max(1, -(-len(entries) // PAGE_SIZE))
@@ -198,7 +199,7 @@ def find_file(envelope: bytes, name: str) -> str | None:
             for entry in _found(root, [_base(name).casefold()], MAX_SEARCH_DEPTH)
             if entry.type is EntryType.FILE
         ]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+    except BAD_JSON as exc:
         raise UnreadableList(str(exc)) from exc
     whole = f"{ROOT}/{name.removeprefix('/').removeprefix(f'{ROOT}/')}"
     if whole in files:
