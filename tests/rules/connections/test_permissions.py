@@ -84,6 +84,43 @@ def test_commands_about_files_need_files(method: bytes, command: bytes) -> None:
     assert required_of(method, API + command).permission is Permission.FILES
 
 
+@pytest.mark.parametrize(
+    ("method", "command"),
+    [
+        (b"GET", b"/files/list?root=config"),
+        (b"GET", b"/files/list?path=logs"),
+        (b"GET", b"/files/list?ROOT=config&path=gcode"),
+        (b"GET", b"/files/list?root=gcode&root=config"),
+        (b"GET", b"/files/download?path=config/moonraker.conf"),
+        (b"GET", b"/files/download?path=config%2Fmoonraker.secrets"),
+        (b"GET", b"/files/download?p%61th=%63onfig/a"),
+        (b"GET", b"/files/details?path=./config/a"),
+        (b"GET", b"/files/thumbnail?path=\xff/a"),
+        (b"PUT", b"/files/upload?path=config%2Fresume.g"),
+        (b"POST", b"/files/delete?path=gcode/../config/printer.cfg&path=config/printer.cfg"),
+    ],
+)
+def test_configuration_and_logs_need_interface_and_are_not_opened_by_files(
+    method: bytes, command: bytes
+) -> None:
+    requirement = required_of(method, API + command)
+
+    assert requirement.permission is Permission.INTERFACE
+    assert requirement.works_while_locked == (method == b"GET")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(b"/files/list", b"/files/list?root=gcode", b"/files/list?path=gcode/parts"),
+        *(b"/files/list?root=", b"/files/download?path=gcode%2Fconfig%2Fa.gcode"),
+        b"/files/thumbnail?path=gcode/a.gcode&size=300",
+    ],
+)
+def test_files_that_are_printed_need_files(command: bytes) -> None:
+    assert required_of(b"GET", API + command).permission is Permission.FILES
+
+
 @pytest.mark.parametrize("command", [b"/webcam/snapshot", b"/webcam/stream?index=1"])
 def test_pictures_need_camera(command: bytes) -> None:
     assert required_of(b"GET", API + command).permission is Permission.CAMERA

@@ -3,14 +3,17 @@
 The relay and the agent both decide by `need_of`, on the same bytes of the same target, so a path
 can't be read in two ways: nothing is decoded, joined or changed in case. The agent knows commands
 by their exact paths; any other spelling is no command to it, or a path of the printer's own web
-server.
+server. Of a query only the root of files is read, and whatever isn't plainly that of G-code counts
+as another.
 """
 
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import parse_qsl
 
 from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.errors import REMOTE_LOCKED
+from printreach.contract.files import FileRoot
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission, format_permissions
 from printreach.languages import N_
 
@@ -30,8 +33,11 @@ _FOLDERS: Final = {
 """The permission by the first part of a command's path; every other command is an order.
 
 The agent's log describes the machine beside the printer and all its users, so it needs every
-permission.
+permission. So do the roots `config` and `logs` of files, as firmware runs what its configuration
+holds.
 """
+_NAMES_OF_ROOT: Final = frozenset({"root", "path"})
+"""The query's arguments that name a file's root, as agents read them."""
 _READING: Final = frozenset({b"GET", b"HEAD"})
 _MISSING: Final = {
     Permission.CONTROL: N_(
@@ -117,11 +123,14 @@ def required_of(method: bytes, target: bytes) -> Requirement:
     """Return what a request needs. target: as the request line has it, with its query."""
     if not is_command(target):
         return _INTERFACE
-    command = target.partition(b"?")[0][len(COMMAND_PREFIX) :]
+    path, _, query = target.partition(b"?")
+    command = path[len(COMMAND_PREFIX) :]
     if command in _PUBLIC:
         return _NOTHING
     permission = _FOLDERS.get(command.split(b"/")[1] if command else b"", Permission.CONTROL)
     match permission:
+        case Permission.FILES if query and _may_name_other_root(query):
+            return _READ_OTHER_ROOTS if method in _READING else _INTERFACE
         case Permission.FILES:
             return _READ_FILES if method in _READING else _CHANGE_FILES
         case Permission.CAMERA:
@@ -131,6 +140,15 @@ def required_of(method: bytes, target: bytes) -> Requirement:
             return _READ_LOGS if is_log else _INTERFACE
         case Permission.CONTROL:
             return _PAUSE if command == b"/pause" else _CONTROL
+
+
+def _may_name_other_root(query: bytes) -> bool:
+    """Return whether any argument may name another root than that of G-code, the default."""
+    arguments = parse_qsl(query.decode("latin-1"), encoding="utf-8", errors="replace")
+    return any(
+        name.lower() in _NAMES_OF_ROOT and value.partition("/")[0] != FileRoot.GCODE
+        for name, value in arguments
+    )
 
 
 def must_be_plain_pause(target: bytes, access: Access) -> bool:
@@ -184,3 +202,4 @@ _CHANGE_FILES: Final = Requirement(Permission.FILES, works_while_locked=False)
 _CAMERA: Final = Requirement(Permission.CAMERA, works_while_locked=True)
 _INTERFACE: Final = Requirement(Permission.INTERFACE, works_while_locked=False)
 _READ_LOGS: Final = Requirement(Permission.INTERFACE, works_while_locked=True)
+_READ_OTHER_ROOTS: Final = _READ_LOGS
