@@ -1,10 +1,10 @@
 """Printers and link codes, as rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
 
 from printreach.contract.cameras import CameraChoice
 from printreach.rules.printers import Printer
@@ -47,21 +47,26 @@ class PrinterRecords(TableRecords):
             Printer, select(*_PRINTER).where(printers.c.printer_id == printer_id, _IS_LINKED)
         )
 
-    async def unlinked(self, printer_ids: Sequence[str]) -> Sequence[str]:
-        """Return those that belong to no account."""
-        asked = rows_of(printer_ids)
-        linked = select(printers.c.printer_id).where(_IS_LINKED)
-        found = await self._connection.scalars(
-            select(asked.c.value).where(asked.c.value.not_in(linked))
-        )
-        return found.all()
+    async def not_served(self, printer_ids: Sequence[str]) -> Mapping[str, bool]:
+        """Return which of them belong to no account, or may not be controlled remotely.
 
-    async def refusing_control(self) -> frozenset[str]:
-        """Return those whose account is blocked, or has its remote control locked."""
-        is_refused = accounts.c.locked_at.is_not(None) | accounts.c.blocked_at.is_not(None)
-        query = select(printers.c.printer_id).join_from(printers, accounts)
-        found = await self._connection.scalars(query.where(_IS_LINKED, is_refused))
-        return frozenset(found)
+        True: it belongs to an account, which is blocked, or has its remote control locked.
+        """
+        # The others are few. By joins, which search for these printers alone: `not_in` read all
+        # printers of the service, and from some number on for each of these.
+        asked = rows_of(printer_ids)
+        is_theirs = and_(printers.c.printer_id == asked.c.value, _IS_LINKED)
+        is_refused = or_(accounts.c.locked_at.is_not(None), accounts.c.blocked_at.is_not(None))
+        found = await self._connection.execute(
+            select(asked.c.value, printers.c.printer_id.is_not(None))
+            .select_from(
+                asked.outerjoin(printers, is_theirs).outerjoin(
+                    accounts, accounts.c.account_id == printers.c.account_id
+                )
+            )
+            .where(or_(printers.c.printer_id.is_(None), is_refused))
+        )
+        return {printer_id: bool(is_linked) for printer_id, is_linked in found}
 
     async def last_alive_at(self) -> datetime | None:
         """Return when a node last said that it runs; None if none has in the last day."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import delete, insert, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from printreach.rules.connections.credentials import (
     CredentialKind,
@@ -13,11 +13,16 @@ from printreach.rules.connections.credentials import (
     new_link_code,
 )
 from printreach.rules.printers.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter, LinkOffer
+from printreach.store.gathered import Gathered
 from printreach.store.store import Records, Store
-from printreach.store.tables import link_codes, nodes, printers
+from printreach.store.tables import accounts, link_codes, nodes, printers
 
 NODE_MEMORY: Final = timedelta(days=1)
 """The time for which a stopped node is remembered; a row for each start would add up."""
+_REPORTED: Final[Mapping[str, Any]] = {
+    name: bindparam(name)
+    for name in ("node_id", "connected_at", "lan_ip", "lan_port", "agent_version", "platform")
+}
 _LONGEST_TEXT: Final = 64
 """The longest text that an agent reports about itself; more is cut. It is for people to read."""
 
@@ -28,21 +33,21 @@ class SqlAgents:
     def __init__(self, store: Store, token_bytes: TokenBytes) -> None:
         self._store = store
         self._token_bytes = token_bytes
+        self._looking_up = Gathered(self._linked_printers)
+        self._noting = Gathered(self._note_connected)
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
-        return await self._store.read_for_service(
-            lambda records: linked_printer(records, printer_id)
-        )
+        return await self._looking_up.do(printer_id)
 
     async def linked_among(self, printer_ids: Sequence[str]) -> Mapping[str, bool]:
-        async def look(records: Records) -> tuple[frozenset[str], frozenset[str]]:
-            # Few of them are either.
-            refusing = await records.printers.refusing_control()
-            return frozenset(await records.printers.unlinked(printer_ids)), refusing
-
-        unlinked, refusing = await self._store.read_for_service(look)
-        linked = (printer_id for printer_id in printer_ids if printer_id not in unlinked)
-        return {printer_id: printer_id in refusing for printer_id in linked}
+        not_served = await self._store.read_for_service(
+            lambda records: records.printers.not_served(printer_ids)
+        )
+        return {
+            printer_id: printer_id in not_served
+            for printer_id in printer_ids
+            if not_served.get(printer_id, True)
+        }
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
         code = new_link_code(self._token_bytes)
@@ -70,21 +75,17 @@ class SqlAgents:
         platform: str | None,
         lan_port: int | None = None,
     ) -> None:
-        async def note(records: Records) -> None:
-            await records.connection.execute(
-                update(printers)
-                .where(printers.c.printer_id == printer_id, printers.c.removed_at.is_(None))
-                .values(
-                    node_id=node_id,
-                    connected_at=at,
-                    lan_ip=_cut(lan_ip),
-                    lan_port=lan_port,
-                    agent_version=_cut(agent_version),
-                    platform=_cut(platform),
-                )
-            )
-
-        await self._store.write(note)
+        await self._noting.do(
+            {
+                "of_printer": printer_id,
+                "node_id": node_id,
+                "connected_at": at,
+                "lan_ip": _cut(lan_ip),
+                "lan_port": lan_port,
+                "agent_version": _cut(agent_version),
+                "platform": _cut(platform),
+            }
+        )
 
     async def agent_disconnected(self, printer_id: str, node_id: str, at: datetime) -> None:
         async def note(records: Records) -> None:
@@ -108,6 +109,23 @@ class SqlAgents:
 
         await self._store.write(note)
 
+    async def _linked_printers(self, printer_ids: Sequence[str]) -> Sequence[LinkedPrinter | None]:
+        found = await self._store.read_for_service(
+            lambda records: linked_printers(records, printer_ids)
+        )
+        return [found.get(printer_id) for printer_id in printer_ids]
+
+    async def _note_connected(self, reports: Sequence[dict[str, Any]]) -> Sequence[None]:
+        noting = update(printers).where(
+            printers.c.printer_id == bindparam("of_printer"), printers.c.removed_at.is_(None)
+        )
+
+        async def note(records: Records) -> None:
+            await records.connection.execute(noting.values(_REPORTED), list(reports))
+
+        await self._store.write(note, may_overlap=True)
+        return [None] * len(reports)
+
 
 def _cut(text: str | None) -> str | None:
     return None if text is None else text[:_LONGEST_TEXT]
@@ -115,14 +133,22 @@ def _cut(text: str | None) -> str | None:
 
 async def linked_printer(records: Records, printer_id: str) -> LinkedPrinter | None:
     """Return the printer with what is known of its owner; None if it belongs to nobody."""
-    printer = await records.printers.linked(printer_id)
-    if printer is None:
-        return None
-    owner = await records.accounts.get(printer.account_id)
-    return LinkedPrinter(
-        printer_id=printer.printer_id,
-        name=printer.name,
-        account_id=printer.account_id,
-        is_blocked=owner is not None and owner.is_blocked,
-        is_locked=owner is not None and owner.is_locked,
+    return (await linked_printers(records, [printer_id])).get(printer_id)
+
+
+async def linked_printers(
+    records: Records, printer_ids: Sequence[str]
+) -> Mapping[str, LinkedPrinter]:
+    """Return those of the printers that belong to somebody, by their ids."""
+    found = await records.connection.execute(
+        select(
+            printers.c.printer_id,
+            printers.c.name,
+            printers.c.account_id,
+            accounts.c.blocked_at.is_not(None).label("is_blocked"),
+            accounts.c.locked_at.is_not(None).label("is_locked"),
+        )
+        .join(accounts, accounts.c.account_id == printers.c.account_id)
+        .where(printers.c.printer_id.in_(printer_ids), printers.c.removed_at.is_(None))
     )
+    return {row["printer_id"]: LinkedPrinter(**row) for row in found.mappings()}

@@ -1,6 +1,6 @@
 """Prints under watch and owners' settings, as rows; looks.py has the looks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -159,8 +159,12 @@ class WatchRecords(WatchLookRecords):
 
     async def under_watch(self, printer_id: str) -> WatchedPrint | None:
         """Return the printer's print under watch, whichever worker has claimed it."""
-        found = await self._watched(watches.c.printer_id == printer_id)
-        return found[0] if found else None
+        return (await self.all_under_watch([printer_id])).get(printer_id)
+
+    async def all_under_watch(self, printer_ids: Sequence[str]) -> Mapping[str, WatchedPrint]:
+        """Return the prints of these printers that are under watch, by the printer's id."""
+        found = await self._watched(watches.c.printer_id.in_(printer_ids))
+        return {watched.printer_id: watched for watched in found}
 
     async def held(self, watched: WatchedPrint) -> WatchedPrint | None:
         """Return its present state; None if it has ended, or the claim was lost."""
