@@ -1,7 +1,7 @@
 """Events are handed out once, whole, and in the order of their printer."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -15,6 +15,7 @@ from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.hub.prints.fanout import KEPT_FOR, Fanout, TakePicture
 from printreach.ports import Notice, StoreUnavailable, Topic
+from printreach.rules.printers import Printer
 from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import events, notices
@@ -73,6 +74,10 @@ def replace_time(event: PrintEvent, unix_s: int) -> PrintEvent:
 def fresh(events: list[PrintEvent]) -> list[PrintEvent]:
     """Happened just now."""
     return [replace_time(event, int(NOON.timestamp())) for event in events]
+
+
+def linking(printer: Printer) -> Callable[[Records], Awaitable[None]]:
+    return lambda records: records.printers.link(printer)
 
 
 @dataclass
@@ -230,6 +235,26 @@ async def test_a_printer_whose_picture_takes_long_holds_up_no_other(path: Path) 
         await fanout.close()
 
         assert await world.owed() == ["event-0301"]
+
+
+@on_a_loop
+async def test_events_whose_pictures_come_at_the_same_time_are_handed_out_together(
+    path: Path,
+) -> None:
+    async with world_at(path) as world:
+        camera, names = Camera(), [f"many-{number}" for number in range(10)]
+        for number, name in enumerate(names):
+            one = replace(PRINTER, printer_id=name, public_key=b"%032d" % number)
+            await world.store.write(linking(one))
+            await world.append(*fresh([an_event(number)]), printer_id=name)
+        fanout = world.fanout(camera)
+        await fanout.fan_out_due()
+        camera.lets.set()
+        await fanout.settled()
+
+        assert len(await world.owed()) == 10
+        units = len(await world.told_accounts())
+        assert units <= 2, "each would conflict with the others, since positions follow each other"
 
 
 @pytest.mark.parametrize("breaks", [False, True])

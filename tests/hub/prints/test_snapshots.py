@@ -1,7 +1,7 @@
 """Pictures for events: taken in time or left out, kept for a week, bounded for each printer."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,6 +22,7 @@ from printreach.rules.prints.snapshots import (
     MAX_PER_PRINTER,
 )
 from printreach.store.prints.events import StoredEvent
+from printreach.store.store import Records, Store
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE, FakePrinterHttp
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
@@ -131,6 +132,32 @@ async def test_a_deleted_accounts_pictures_are_deleted_however_new(open_world: O
         await here.snapshots.forget_nobodys()
 
         assert here.files() == 0
+
+
+@on_a_loop
+async def test_pictures_stored_at_the_same_time_need_not_be_kept_apart(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else PostgreSQL would end most of them, and run them again one after the other."""
+    async with studio(open_world) as here:
+        kept_apart: list[bool] = []
+        write = Store.write
+
+        async def noting(
+            self: Store,
+            work: Callable[[Records], Awaitable[object]],
+            *,
+            may_overlap: bool = False,
+        ) -> object:
+            kept_apart.append(not may_overlap)
+            return await write(self, work, may_overlap=may_overlap)
+
+        monkeypatch.setattr(Store, "write", noting)
+        taken = await asyncio.gather(*(here.take() for _ in range(10)))
+
+        assert None not in taken
+        assert here.files() == 10
+        assert kept_apart == [False] * 20
 
 
 @pytest.mark.parametrize("is_swept", [True, False])

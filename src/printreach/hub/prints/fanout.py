@@ -6,6 +6,7 @@ and nothing written. A picture is taken before, while events of other printers g
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -68,6 +69,8 @@ class Fanout:
         self._picture_within_s = picture_within_s
         self._wait_after_fault_s = wait_after_fault_s
         self._taking: dict[str, asyncio.Task[None]] = {}  # by printer, whose events stay in order
+        self._ready: deque[list[StoredEvent]] = deque()  # with their picture, each of one printer
+        self._handing_out = asyncio.Lock()
         self._waiting: dict[str, float] = {}  # by printer: until when it waits, in the loop's time
         self._has_begun = False
         self._on_freed: Callable[[], None] = lambda: None
@@ -93,7 +96,8 @@ class Fanout:
                 else:
                     plain += events
             if plain:
-                await self._hand_out(plain)
+                async with self._handing_out:
+                    await self._hand_out(plain)
             count += len(due)
         return count
 
@@ -152,7 +156,7 @@ class Fanout:
         return age_s <= PICTURE_FRESH_FOR.total_seconds()
 
     def _begin(self, printer_id: str, events: list[StoredEvent]) -> None:
-        task = asyncio.create_task(self._with_picture(printer_id, events))
+        task = asyncio.create_task(self._with_picture(events))
         self._taking[printer_id] = task
         task.add_done_callback(lambda _: self._free(printer_id))
 
@@ -160,14 +164,32 @@ class Fanout:
         del self._taking[printer_id]
         self._on_freed()
 
-    async def _with_picture(self, printer_id: str, events: list[StoredEvent]) -> None:
-        """Take one picture for all of these events, since they happened at the same moment."""
+    async def _with_picture(self, events: list[StoredEvent]) -> None:
+        """Take one picture for all of these events of a printer, which happened at one moment."""
         snapshot_id = await self._take_picture(events[-1])
+        self._ready.append([replace(stored, snapshot_id=snapshot_id) for stored in events])
+        async with self._handing_out:
+            # Whoever came before may have handed them out with its own.
+            if together := self._next_ready():
+                await self._hand_out_or_wait(together)
+
+    def _next_ready(self) -> list[StoredEvent]:
+        """Take what waits to be handed out, of all printers.
+
+        Together, since units of work side by side would conflict: each takes the next positions.
+        """
+        together: list[StoredEvent] = []
+        while self._ready and len(together) < AT_ONCE:
+            together += self._ready.popleft()
+        return together
+
+    async def _hand_out_or_wait(self, events: Sequence[StoredEvent]) -> None:
         try:
-            await self._hand_out([replace(stored, snapshot_id=snapshot_id) for stored in events])
+            await self._hand_out(events)
         except StoreUnavailable as error:
-            log.warning("events of printer %s are handed out later: %s", printer_id, error)
-            self._wait_with(printer_id)
+            log.warning("%d events are handed out later: %s", len(events), error)
+            for stored in events:
+                self._wait_with(stored.printer_id)
 
     async def _take_picture(self, stored: StoredEvent) -> str | None:
         assert self._picture is not None

@@ -169,7 +169,11 @@ class Snapshots:
             size=len(jpeg),
         )
         # The row comes first: a picture without a row would be kept for ever.
-        await self.core.store.write(lambda records: records.snapshots.add(snapshot))
+        # A picture is on its own: what others store meanwhile, also of the same printer, changes
+        # nothing, and pictures of an account that is deleted meanwhile are nobody's.
+        await self.core.store.write(
+            lambda records: records.snapshots.add(snapshot), may_overlap=True
+        )
         try:
             await self.kept.put(snapshot.snapshot_id, jpeg)
         except SnapshotsUnavailable:
@@ -177,7 +181,7 @@ class Snapshots:
             await self.core.store.write(lambda records: records.snapshots.forget([snapshot_id]))
             raise
         too_many = await self.core.store.write(
-            lambda records: _make_room(records, snapshot, is_last=is_last)
+            lambda records: _make_room(records, snapshot, is_last=is_last), may_overlap=True
         )
         too_many += await self._beyond_of_account(account_id, at)
         if too_many:

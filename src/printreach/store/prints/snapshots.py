@@ -18,12 +18,11 @@ from sqlalchemy import (
     delete,
     exists,
     func,
-    insert,
     select,
 )
 
 from printreach.rules.prints.snapshots import Snapshot
-from printreach.store.columns import TableRecords, columns_for
+from printreach.store.columns import TableRecords, columns_for, insert
 from printreach.store.tables import Instant, accounts, metadata, printers
 from printreach.store.watch.tables import watch_judgements
 
@@ -72,8 +71,9 @@ def _owners() -> CTE:
 
 
 _OWNERS = _owners()
+# With `not_in` PostgreSQL reads all accounts, and from some number on for each owner.
 _GONE = select(_OWNERS.c.account_id).where(
-    _OWNERS.c.account_id.not_in(select(accounts.c.account_id))
+    ~exists().where(accounts.c.account_id == _OWNERS.c.account_id)
 )
 
 
@@ -147,11 +147,13 @@ class SnapshotRecords(TableRecords):
 
     async def make_last(self, snapshot: Snapshot) -> None:
         """Make that picture, which was added, the printer's last one."""
-        is_its = last_pictures.c.printer_id == snapshot.printer_id
-        await self._connection.execute(delete(last_pictures).where(is_its))
+        new = insert(last_pictures).values(
+            printer_id=snapshot.printer_id, snapshot_id=snapshot.snapshot_id
+        )
         await self._connection.execute(
-            insert(last_pictures).values(
-                printer_id=snapshot.printer_id, snapshot_id=snapshot.snapshot_id
+            new.on_conflict_do_update(
+                index_elements=[last_pictures.c.printer_id],
+                set_={"snapshot_id": snapshot.snapshot_id},
             )
         )
 
