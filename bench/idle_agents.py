@@ -28,7 +28,7 @@ from printreach.wire.frames import MAX_MESSAGE_BYTES
 from printreach.wire.session import Role, Session
 
 AT_ONCE: Final = 50
-_TUNNEL_PATH: Final = "/api/agent/tunnel"  # docs/protocol.md
+TUNNEL_PATH: Final = "/api/agent/tunnel"  # docs/protocol.md
 
 
 def keys_of(count: int, first: int = 0) -> Iterator[Ed25519PrivateKey]:
@@ -41,6 +41,8 @@ def keys_of(count: int, first: int = 0) -> Iterator[Ed25519PrivateKey]:
 class IdleAgent:
     """Signs in and answers pings; it refuses requests."""
 
+    capabilities: tuple[str, ...] = ()
+
     def __init__(self, key: Ed25519PrivateKey, host: str, link: WebSocketLink) -> None:
         loop = asyncio.get_running_loop()
         self.welcomed: asyncio.Future[None] = loop.create_future()
@@ -48,7 +50,9 @@ class IdleAgent:
         self._public_key = key.public_key().public_bytes_raw()
         self._host = host
         self._nonce = os.urandom(signin.NONCE_BYTES)
-        self._tunnel = Tunnel(Session(Role.AGENT, now=loop.time()), link, self)
+        self._tunnel = Tunnel(
+            Session(Role.AGENT, now=loop.time(), capabilities=self.capabilities), link, self
+        )
         self._tunnel.start()
 
     def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
@@ -105,7 +109,7 @@ async def _connect(key: Ed25519PrivateKey, host: str, turn: asyncio.Semaphore) -
         link = WebSocketLink()
         await ws_connect(
             lambda: link,
-            f"ws://{host}{_TUNNEL_PATH}",
+            f"ws://{host}{TUNNEL_PATH}",
             max_frame_size=MAX_MESSAGE_BYTES,
             extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
         )

@@ -12,10 +12,14 @@ PASSWORD: Final = "p4ss-w0rd"
 
 
 class NatsServer(Program):
-    """A server on a port of its own, with one user. It stores nothing."""
+    """A server on a port of its own, with one user. It stores nothing.
+
+    monitoring_port: where it tells what it has passed on, by HTTP.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
+        self.monitoring_port = free_port()
         program = Path(sys.executable).with_name("nats-server")
         words = [
             "--addr",
@@ -26,6 +30,8 @@ class NatsServer(Program):
             USER,
             "--pass",
             PASSWORD,
+            "--http_port",
+            str(self.monitoring_port),
         ]
         super().__init__("nats", [program, *words], logs=folder)
 

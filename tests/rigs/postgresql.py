@@ -174,6 +174,13 @@ class PostgresqlServer:
         """Run a statement outside of any transaction, in a database that nobody uses."""
         ask(self.url(), lambda connection: connection.execute(statement))
 
+    def pids(self) -> list[int]:
+        """Return the server's process and those of its connections."""
+        assert self._process is not None
+        pid = self._process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        return [pid, *map(int, children.split())]
+
     def log(self) -> str:
         return (self.folder / "log").read_text(errors="replace")
 

@@ -26,8 +26,15 @@ class WholeFleet(Service):
     Not one of them listens where another does, so only HAProxy knows all of them.
     """
 
-    def __init__(self, folder: Path, port: int, env: Mapping[str, str], bus: NatsServer) -> None:
-        ports = {role: [free_port() for _ in range(count)] for role, count in COUNTS.items()}
+    def __init__(
+        self,
+        folder: Path,
+        port: int,
+        env: Mapping[str, str],
+        bus: NatsServer,
+        counts: Mapping[str, int],
+    ) -> None:
+        ports = {role: [free_port() for _ in range(count)] for role, count in counts.items()}
         detectors = [f"http://127.0.0.1:{number}" for number in ports["detector"]]
         settings = {
             "PRINTREACH_DATA_DIR": str(folder / "service"),
@@ -88,15 +95,20 @@ class WholeFleet(Service):
 
 @contextmanager
 def whole_fleet(
-    folder: Path, *, port: int | None = None, env: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    port: int | None = None,
+    env: Mapping[str, str] | None = None,
+    server: PostgresqlServer | None = None,
+    counts: Mapping[str, int] = COUNTS,
 ) -> Iterator[WholeFleet]:
-    """Run all of it. port: HAProxy's."""
+    """Run all of it. port: HAProxy's. server: by default one that stores nothing for long."""
     with ExitStack() as ends:
-        database = ends.enter_context(PostgresqlServer())
+        database = ends.enter_context(server or PostgresqlServer())
         url = ends.enter_context(database.database())
         bus = ends.enter_context(NatsServer(folder))
         settings = {"PRINTREACH_DATABASE_URL": url, **(env or {})}
-        fleet = WholeFleet(folder, port or free_port(), settings, bus)
+        fleet = WholeFleet(folder, port or free_port(), settings, bus, counts)
         ends.callback(fleet.stop)
         fleet.start()
         yield fleet
