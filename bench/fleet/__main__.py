@@ -24,6 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--agents", default="1000,3000,10000", help="how many are online, each run")
     parser.add_argument("--linked", type=int, help="printers that are linked; by default 5 times")
     parser.add_argument("--workers", type=int, default=1, help="worker nodes")
+    parser.add_argument("--brief", action="store_true", help="sign-ins, rest and death alone")
     parser.add_argument("--into", type=Path, default=RESULTS, help="the file of the results")
     options = parser.parse_args(argv)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -35,10 +36,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{online} agents, {linked} linked; load {os.getloadavg()[0]:.1f}", flush=True)
         with tempfile.TemporaryDirectory(prefix="printreach-fleet-") as folder:
             Path(folder).chmod(0o755)  # PostgreSQL's own user goes there
-            runs.append(measured(Path(folder), online, linked, nodes))
+            runs.append(measured(Path(folder), online, linked, nodes, is_brief=options.brief))
         options.into.parent.mkdir(exist_ok=True)
         options.into.write_bytes(msgspec.json.format(msgspec.json.encode(runs)) + b"\n")
-    print("", *report(runs), sep="\n")
+    if not options.brief:
+        print("", *report(runs), sep="\n")
     print(f"\nEverything is in {options.into}.")
     return 0
 

@@ -14,7 +14,7 @@ from bench.fleet.agents import Agents, Command, Told
 from tests.rigs.programs import Program
 from tests.rigs.waiting import wait_for
 
-MOST_OF_A_PROCESS: Final = 5000
+MAX_OF_A_PROCESS: Final = 5000
 ARRIVE_WITHIN_S: Final = 300.0
 
 
@@ -63,11 +63,11 @@ def crowd(folder: Path, count: int, host: str, relays: Sequence[int]) -> Iterato
     """Run so many agents, and wait until all are there. host: of the service. relays: ports."""
     with ExitStack() as ends:
         programs, controls = [], []
-        for first in range(0, count, MOST_OF_A_PROCESS):
+        for first in range(0, count, MAX_OF_A_PROCESS):
             controls.append(folder / f"agents-{first}.sock")
             agents = Agents(
                 first=first,
-                count=min(MOST_OF_A_PROCESS, count - first),
+                count=min(MAX_OF_A_PROCESS, count - first),
                 host=host,
                 relays=list(relays),
                 control=str(controls[-1]),

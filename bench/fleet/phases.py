@@ -42,6 +42,7 @@ SHORT_S: Final = 30.0
 SETTLE_S: Final = 10.0
 WATCH_SETTLES_S: Final = 30.0
 BACK_WITHIN_S: Final = 300.0
+_BRIEF: Final = frozenset({"without agents", "sign-ins", "at rest"})
 
 
 class Death(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +64,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     linked: int
     nodes: dict[str, int]
     phases: dict[str, Used]
-    death: Death | None
+    death: Death
     stored: dict[str, tuple[int, int]]
 
 
@@ -155,11 +156,18 @@ class Scene:
             return await asyncio.to_thread(self.meters.used_since, before, megabytes)
 
 
-def measured(folder: Path, online: int, linked: int, nodes: dict[str, int]) -> Run:
-    """Run a fleet with so many agents, and measure all phases."""
+def measured(
+    folder: Path, online: int, linked: int, nodes: dict[str, int], *, is_brief: bool = False
+) -> Run:
+    """Run a fleet with so many agents, and measure all phases.
+
+    is_brief: sign-ins, the rest and the death of the relay alone.
+    """
     phases: dict[str, Used] = {}
 
     def note(name: str, run: Callable[[], Used]) -> None:
+        if is_brief and name not in _BRIEF:
+            return
         phases[name] = used = run()
         busy = ", ".join(
             f"{role} {spent:.2f}" for role, spent in used.cpu_s.items() if spent > 0.05
@@ -194,7 +202,8 @@ def measured(folder: Path, online: int, linked: int, nodes: dict[str, int]) -> R
         note("viewers", lambda: scene.viewers(called))
         note("printing", scene.printing)
         stored = _stored(scene.meters)
-        death = scene.death() if len(fleet.nodes["relay"]) > 1 else None
+        death = scene.death()
+        print(f"  all back after {death.back_s:.1f} s; dials by second: {death.dials}", flush=True)
     return Run(online=online, linked=linked, nodes=nodes, phases=phases, death=death, stored=stored)
 
 
@@ -209,9 +218,8 @@ def _keep_asking(ways: list[Way], seconds: float) -> int:
                     int(value) for name, value in headers if name.lower() == "content-length"
                 )
                 read_exactly(connection, length)
-            if status != 200:
-                raise Broken(f"a request was answered with {status}")
-            count += 1
+            # An agent may be on its way back where the machine is far too busy.
+            count += status == 200
     return count
 
 

@@ -73,7 +73,7 @@ class Prices:
 BUSY: Final = 0.5
 """The share of its core that a node may use at the busiest hour; others take over from one that
 fails."""
-MOST_AGENTS: Final = 10_000
+MAX_AGENTS: Final = 10_000
 """Of a relay: as many as were measured."""
 OVER_A_WEEK_S: Final = 7 * DAY_S
 """How long events, pictures and looks are kept."""
@@ -176,9 +176,7 @@ def _measured(runs: Sequence[Run]) -> Iterator[str]:
         yield _row(name, "rows written", [costs[name].rows for costs in every], runs)
         yield _row(name, "NATS messages", [costs[name].messages for costs in every], runs)
     yield _row("agent", "KiB of its relay", [agent_bytes(run) / 1024 for run in runs], runs)
-    for run in runs:
-        if run.death is not None:
-            yield f"| {run.online:,} agents back | s | {run.death.back_s:.1f} | | | |"
+    yield _row("death", "s until all agents are back", [run.death.back_s for run in runs], runs)
 
 
 _SHOWN: Final = {"µs a second": 0.5, "ms": 0.05}
@@ -248,7 +246,7 @@ def _reckoned(run: Run, load: Load, prices: Prices) -> Iterator[str]:
 def _nodes(cores: Mapping[str, float], load: Load) -> dict[str, int]:
     """Return the processes of each role; of PostgreSQL, NATS and HAProxy the cores."""
     nodes = {role: max(1, math.ceil(used / BUSY)) for role, used in cores.items()}
-    return {**nodes, "relay": max(nodes["relay"], math.ceil(load.online / MOST_AGENTS))}
+    return {**nodes, "relay": max(nodes["relay"], math.ceil(load.online / MAX_AGENTS))}
 
 
 def _memory_gib(run: Run, nodes: Mapping[str, int], load: Load) -> float:
