@@ -85,11 +85,11 @@ def tools_of(system: MaterialSystem) -> list[ToolRow]:
 def _unit(unit: Unit, sources: Sequence[Source]) -> UnitRow:
     about = []
     if not isinstance(unit.humidity_percent, UnsetType):
-        about.append(f"{unit.humidity_percent:.0f}% humidity")
+        about.append(_("%(percent)s%% humidity", percent=f"{unit.humidity_percent:.0f}"))
     if not isinstance(unit.temperature_celsius, UnsetType):
         about.append(f"{unit.temperature_celsius:.0f}°")
     if unit.is_drying is True:
-        about.append("drying")
+        about.append(_("drying"))
     mine = [source for source in sources if source.unit_id == unit.id]
     return UnitRow(name=unit.name, about=about, slots=_slots(mine))
 
