@@ -169,6 +169,10 @@ bench: install  ## speed and memory beside nginx and ssh -R; BENCH="--only get,u
 	@if $(CAN_COMPILE); then $(MAKE) --no-print-directory compiled; fi
 	@$(BIN)/python -m bench $(BENCH)
 
+.PHONY: bench-fleet
+bench-fleet: install  ## what a fleet costs for each agent, print and event; FLEET="--agents 1000" is short
+	@$(BIN)/python -m bench.fleet $(FLEET)
+
 .PHONY: docs
 docs: install  ## write the documents and the SQL that are made from the code
 	$(BIN)/python -m printreach.run.docs

@@ -76,7 +76,9 @@ fails."""
 MAX_AGENTS: Final = 10_000
 """Of a relay: as many as were measured."""
 OVER_A_WEEK_S: Final = 7 * DAY_S
-"""How long events, pictures and looks are kept."""
+"""How long events, pictures and looks are kept; deliveries twice as long."""
+LOOK_KEPT_EVERY_S: Final = 60
+"""Of a print with which nothing seems wrong; each look that is kept has a picture."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,9 +121,12 @@ def costs_of(run: Run) -> dict[str, Cost]:
     event = beside("events", rest)
     printing = phases["printing"]
     viewers = _whole(phases["viewers"]).less(rest, phases["viewers"].seconds)
+    agent = rest.less(empty, 1).of(run.online)
+    # While they sign in, half of them are connected in the mean.
+    connected_s = phases["sign-ins"].seconds / 2
     return {
-        "agent": rest.less(empty, 1).of(run.online),
-        "sign-in": beside("sign-ins", empty),
+        "agent": agent,
+        "sign-in": beside("sign-ins", empty).less(agent, connected_s),
         "print": beside("printing", rest).of(printing.seconds),
         "event": event,
         "delivery": beside("deliveries", rest).less(event, 1),
@@ -215,7 +220,7 @@ def _reckoned(run: Run, load: Load, prices: Prices) -> Iterator[str]:
     machines = sum(nodes.values())
     total = {
         "cores that are rented": machines,
-        "memory, GiB": memory,
+        "memory of nodes, GiB": memory,
         "rows written a second": sum(costs[name].rows * rate for name, rate in rates.items()),
         "commits a second": sum(costs[name].commits * rate for name, rate in rates.items()),
         "log of the database, MB a second": sum(
@@ -263,13 +268,15 @@ def _rows_kept(run: Run, load: Load) -> dict[str, tuple[float, float]]:
     rates = load.rates
     prints = load.printing / load.print_s * load.mean_of_peak
     events = rates["event"] * load.mean_of_peak
+    looks = load.printing * load.mean_of_peak / LOOK_KEPT_EVERY_S
     rows = {
         "accounts": float(load.linked),
         "printers": float(load.linked),
         "prints": prints * YEAR_S,
         "events": events * OVER_A_WEEK_S,
-        "snapshots": events * OVER_A_WEEK_S,
-        "webhook_deliveries": events * load.deliveries_of_event * OVER_A_WEEK_S,
+        "watch_looks": looks * OVER_A_WEEK_S,
+        "snapshots": (events + looks) * OVER_A_WEEK_S,
+        "webhook_deliveries": events * load.deliveries_of_event * 2 * OVER_A_WEEK_S,
         "watches": float(load.online),
         "timelapses": prints * OVER_A_WEEK_S,
     }
