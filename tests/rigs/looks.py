@@ -67,7 +67,7 @@ def look_at(
     page.wait_for_load_state()  # after a press, words may be there before their styles are
     for size in sizes:
         page.set_viewport_size({"width": size.width, "height": size.height})
-        assert page.evaluate(_TOO_WIDE) == [], f"{name} is too wide for a {size.name}"
+        assert sticks_out(page) == [], f"{name} is too wide for a {size.name}"
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             screenshot(page, f"{name}-{size.name}-{scheme}")
@@ -75,6 +75,12 @@ def look_at(
             assert found == [], f"{name}, {size.name}, {scheme}:\n" + "\n".join(found)
         if takes_pictures():
             _photograph_whole(page, f"{name}-{size.name}-whole")
+
+
+def sticks_out(page: Page) -> list[str]:
+    """The first elements that stick out at the right."""
+    found: list[str] = page.evaluate(_TOO_WIDE)
+    return found
 
 
 def serious_issues(
