@@ -94,7 +94,8 @@ class SnapshotRecords(TableRecords):
         The printer's last picture does not count.
         """
         newest = await self._newest(snapshots.c.printer_id == printer_id)
-        return [*_beyond(newest, size), *(one for one, _ in newest[count:])]
+        too_many = {one for one, _ in newest[count:]}.union(_beyond(newest, size))
+        return [one for one, _ in newest if one in too_many]
 
     async def beyond_of_account(self, account_id: str, size: int) -> list[str]:
         """Return the oldest of an account's pictures that exceed that total size."""
