@@ -31,6 +31,14 @@ def test_the_first_item_of_each_account_comes_before_the_second_of_any() -> None
     assert [one.key for one in by_turns(waiting, {"a": 1})] == ["b1", "c1", "a1", "b2", "a2", "a3"]
 
 
+def test_who_had_the_last_turn_comes_last() -> None:
+    waiting = [QueuedItem(key=key, account_id=key[0]) for key in ("a1", "a2", "b1", "c1", "d1")]
+
+    turns = by_turns(waiting, {"c": 1}, last_turns=["d", "x", "a"])
+
+    assert [one.key for one in turns] == ["b1", "d1", "a1", "c1", "a2"]
+
+
 def test_an_account_alone_has_four_places_served_at_once() -> None:
     turns = next_items([], destinations("ada", 20), DESTINATIONS_AT_ONCE)
 

@@ -13,16 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from printreach.ports.videos import VideoFailed
+from printreach.ports.videos import VideoFailed, VideoTooSlow
 from printreach.rules.printers.cameras import Pose
-from printreach.rules.prints.timelapse import MAX_VIDEO_BYTES
+from printreach.rules.prints.timelapse import MAX_PIXELS, MAX_VIDEO_BYTES
 
 PROGRAM: Final = "ffmpeg"
 WITHIN_S: Final = 300.0
 """A Raspberry Pi takes half a minute for 240 pictures of 1280 by 720."""
 _NICE: Final = 15
-_MAX_PIXELS: Final = 40_000_000
-"""More than any webcam's; a picture of a few bytes may say that it has billions."""
 _MAX_COMPLAINT_BYTES: Final = 8 * 1024
 # The sides are even, as the codec demands, and none is longer than 1280.
 _SCALE: Final = (
@@ -53,7 +51,7 @@ class FfmpegVideos:
                 async with asyncio.timeout(self._within_s):
                     complaint = await _fed(process, pictures)
             except TimeoutError:
-                raise VideoFailed(f"it took longer than {self._within_s:.0f} s") from None
+                raise VideoTooSlow(f"it took longer than {self._within_s:.0f} s") from None
             finally:
                 await _end(process)
             if process.returncode != 0:
@@ -63,7 +61,7 @@ class FfmpegVideos:
     async def _start(self, path: Path, a_second: int, pose: Pose) -> Process:
         arguments = (
             *("-hide_banner", "-loglevel", "error", "-nostdin", "-y", "-threads", "1"),
-            *("-protocol_whitelist", "pipe", "-max_pixels", str(_MAX_PIXELS)),
+            *("-protocol_whitelist", "pipe", "-max_pixels", str(MAX_PIXELS)),
             *("-f", "image2pipe", "-c:v", "mjpeg", "-framerate", str(a_second), "-i", "pipe:0"),
             *("-an", "-vf", _filters(pose), "-c:v", "libx264", "-preset", "veryfast", "-crf", "26"),
             *("-threads", "1", "-movflags", "+faststart", "-fs", str(MAX_VIDEO_BYTES)),

@@ -10,6 +10,10 @@ class VideoFailed(Exception):
     """No video came of these pictures."""
 
 
+class VideoTooSlow(VideoFailed):
+    """It took too long, and would again."""
+
+
 class VideoMaker(Protocol):
     """Makes videos, one at a time."""
 

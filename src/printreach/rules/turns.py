@@ -78,15 +78,20 @@ class TurnRule:
         return {kind for kind, most in self.of_kind.items() if kinds[kind] >= most}
 
 
-def by_turns(waiting: Iterable[T], busy: Mapping[str, int] | None = None) -> list[T]:
+def by_turns(
+    waiting: Iterable[T], busy: Mapping[str, int] | None = None, last_turns: Sequence[str] = ()
+) -> list[T]:
     """Order items in turns: each account's first, then each account's second, and so on.
 
-    busy: how many items of an account have had their turns.
+    busy: how many items of an account have had their turns. last_turns: accounts in the order of
+    their last turns, the latest last; they come after those that had none.
     """
     before = Counter(busy)
-    placed: list[tuple[int, T]] = []
+    latest = {account_id: number for number, account_id in enumerate(last_turns)}
+    placed: list[tuple[tuple[int, int], T]] = []
     for item in waiting:
-        placed.append((before[item.account_id], item))
+        place = before[item.account_id], latest.get(item.account_id, -1)
+        placed.append((place, item))
         before[item.account_id] += 1
     return [item for _, item in sorted(placed, key=lambda of: of[0])]
 

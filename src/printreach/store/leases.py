@@ -13,6 +13,7 @@ from sqlalchemy import (
     Table,
     and_,
     exists,
+    func,
     or_,
     select,
     tuple_,
@@ -90,6 +91,31 @@ class LeasedTable:
             .where(self.is_due(claim.at), is_free, *conditions)
             .order_by(self.due_at)
             .limit(claim.at_most)
+        )
+
+    def due_of_each(
+        self,
+        claim: Claim,
+        account_id: Column[Any],
+        at_most: int,
+        *conditions: ColumnElement[bool],
+    ) -> Select[Any]:
+        """Select what may be claimed, of each account at most so many: their keys, the account and
+        the due time, all accounts' first ones first, and not limited.
+        """
+        columns = (*self.key, account_id, self.due_at)
+        place = func.row_number().over(partition_by=account_id, order_by=(self.due_at, self.key[0]))
+        due = (
+            self.due(claim, *conditions)
+            .with_only_columns(*columns, place.label("place"))
+            .order_by(None)
+            .limit(None)
+            .subquery()
+        )
+        return (
+            select(*(due.c[column.name] for column in columns))
+            .where(due.c.place <= at_most)
+            .order_by(due.c.place, due.c[self.due_at.name])
         )
 
     async def claim(

@@ -29,6 +29,7 @@ from printreach.hub.prints.timelapses import (
     TimelapseMaking,
     Timelapses,
 )
+from printreach.rules.accounts import Account
 from printreach.rules.printers.cameras import Pose
 from printreach.rules.prints.timelapse import (
     ABANDONED_AFTER,
@@ -64,6 +65,7 @@ class Cinema:
     maker: FakeVideos
     camera: Camera
     taken: list[bytes] = field(default_factory=list)
+    owners: dict[bytes, str] = field(default_factory=dict)
 
     async def prints(self, pictures: int) -> None:
         """The watch takes so many pictures, each as soon as it is wanted."""
@@ -93,6 +95,25 @@ class Cinema:
     async def make(self) -> None:
         await self.making.begin_due()
         await self.making.settled()
+
+    async def was_printed(self, account: Account, prints: int = 1) -> None:
+        """So many prints of the account have ended."""
+        for number in range(prints):
+            self.key = PrintKey(
+                account_id=account.account_id, printer_id=PRINTER_ID, print_id=f"print-{number}"
+            )
+            await self.prints(MIN_PICTURES)
+            self.owners.update(dict.fromkeys(self.taken[-MIN_PICTURES:], account.email))
+            await self.world.store.write(self.make_due)
+
+    def turns(self) -> list[str]:
+        """Whose videos were begun, in this order."""
+        return [self.owners[pictures[0]] for pictures in self.maker.asked]
+
+    async def make_due(self, records: Records) -> None:
+        key = self.key
+        at = self.world.clock.now()
+        await records.timelapses.make_due(key.account_id, key.printer_id, key.print_id, at)
 
     async def ends(self) -> Timelapse | None:
         await self.happens(EventType.COMPLETE)
@@ -277,11 +298,7 @@ async def test_the_oldest_videos_make_room(open_world: OpenWorld) -> None:
             account_id=here.key.account_id, printer_id=PRINTER_ID, print_id="another"
         )
         await here.prints(MIN_PICTURES)
-        await here.world.store.write(
-            lambda records: records.timelapses.make_due(
-                here.key.account_id, PRINTER_ID, "another", here.world.clock.now()
-            )
-        )
+        await here.world.store.write(here.make_due)
         await here.make()
 
         assert here.files(".mp4") == 1

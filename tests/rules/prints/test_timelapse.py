@@ -13,10 +13,12 @@ from printreach.rules.prints.timelapse import (
     TimelapsePicture,
     dropped,
     is_next,
+    is_shown,
     parse_days,
     pictures_a_second,
     shown,
 )
+from tests.rules.detection.test_jpeg import picture
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -85,3 +87,35 @@ def test_a_video_lasts_some_seconds(count: int) -> None:
 )
 def test_days_are_one_of_the_choices(text: str, days: int | None) -> None:
     assert parse_days(text) == days
+
+
+def of_size(width: int, height: int, *, progressive: bool) -> bytes:
+    """A picture that says it has this size."""
+    drawn, frame = picture(width=32, height=24, progressive=progressive), b"\x08\x00\x18\x00\x20"
+    assert drawn.count(frame) == 1
+    return drawn.replace(frame, b"\x08" + height.to_bytes(2) + width.to_bytes(2))
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "progressive"),
+    [(1280, 720, False), (4656, 3496, False), (3840, 2160, True)],
+)
+def test_what_a_webcam_makes_is_shown(width: int, height: int, progressive: bool) -> None:
+    assert is_shown(of_size(width, height, progressive=progressive))
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "progressive"), [(7680, 5200, False), (4656, 3496, True)]
+)
+def test_a_picture_that_takes_long_to_draw_is_not_shown(
+    width: int, height: int, progressive: bool
+) -> None:
+    assert not is_shown(of_size(width, height, progressive=progressive))
+
+
+def test_scans_behind_fill_bytes_count() -> None:
+    drawn = of_size(3840, 2160, progressive=True)
+    last = drawn.rindex(b"\xff\xda")
+    filled = b"\xff\xff" + drawn[last:-2]
+
+    assert not is_shown(drawn[:-2] + filled * 3 + drawn[-2:])

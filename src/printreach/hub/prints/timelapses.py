@@ -3,7 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
@@ -15,7 +15,7 @@ from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports import StoreUnavailable
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.snapshots import SnapshotStore, SnapshotsUnavailable
-from printreach.ports.videos import VideoFailed, VideoMaker
+from printreach.ports.videos import VideoFailed, VideoMaker, VideoTooSlow
 from printreach.rules.connections.credentials import TokenBytes, new_record_id, new_secret
 from printreach.rules.printers import Printer
 from printreach.rules.printers.cameras import UNTURNED, Pose, pose_at, with_choices
@@ -31,6 +31,7 @@ from printreach.rules.prints.timelapse import (
     TimelapsePicture,
     dropped,
     is_next,
+    is_shown,
     parse_days,
     pictures_a_second,
     shown,
@@ -44,6 +45,8 @@ log = logging.getLogger(__name__)
 
 MAX_TRIES: Final = 3
 FORGOTTEN_AT_ONCE: Final = 100
+MAX_REMEMBERED: Final = 1000
+"""Accounts whose last turn a worker remembers."""
 _ENDED: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
 
 
@@ -111,7 +114,10 @@ class PictureCollector:
 
 @dataclass(kw_only=True)
 class TimelapseMaking(LeasedQueue[Timelapse]):
-    """The queue of prints that have ended and whose video is to be made, one at a time."""
+    """The queue of prints that have ended and whose video is to be made, one at a time.
+
+    Accounts take turns: one whose videos take long delays those of another by one video.
+    """
 
     item_name: ClassVar[str] = "timelapse"
     lease: ClassVar[timedelta] = timedelta(minutes=10)
@@ -122,6 +128,7 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
     snapshots: Snapshots
     videos: SnapshotStore
     maker: VideoMaker
+    _last_turns: dict[str, None] = field(init=False, default_factory=dict)
 
     def key(self, item: Timelapse) -> str:
         return item.timelapse_id
@@ -130,17 +137,17 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
         return await records.timelapses.has_due(at)
 
     async def claim(self, records: Records, claim: Claim) -> Sequence[Timelapse]:
-        return await records.timelapses.claim(claim)
+        return await records.timelapses.claim(claim, list(self._last_turns))
 
     async def handle(self, item: Timelapse) -> None:
         """Make the video of one print; without enough pictures there is none."""
+        self._note_turn(item.account_id)
         collected = await self.core.store.read(
             lambda records: records.timelapses.pictures(item.timelapse_id)
         )
         chosen = shown(collected)
         if not chosen or item.tries > MAX_TRIES:
-            # An earlier try may have stored the video before it was stopped.
-            await _remove(self.core, self.videos, [item])
+            await self._give_up(item)
         else:
             try:
                 pose = await self._pose(item)
@@ -148,8 +155,11 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
                 video = await self.maker.make(self._jpegs(chosen), speed, pose)
             except VideoFailed as failed:
                 log.warning("no timelapse of printer %s: %s", item.printer_id, failed)
-                return  # it is tried again when the lease is over
-            await self._keep(item, video)
+                if not isinstance(failed, VideoTooSlow):
+                    return  # it is tried again when the lease is over
+                await self._give_up(item)
+            else:
+                await self._keep(item, video)
         await self._drop(item.printer_id, collected)
 
     async def end_abandoned(self) -> None:
@@ -181,8 +191,18 @@ class TimelapseMaking(LeasedQueue[Timelapse]):
     async def _jpegs(self, pictures: Sequence[TimelapsePicture]) -> AsyncIterator[bytes]:
         for picture in pictures:
             jpeg = await self.snapshots.kept.get(picture.snapshot_id)
-            if jpeg is not None:
+            if jpeg is not None and is_shown(jpeg):
                 yield jpeg
+
+    def _note_turn(self, account_id: str) -> None:
+        self._last_turns.pop(account_id, None)
+        self._last_turns[account_id] = None
+        if len(self._last_turns) > MAX_REMEMBERED:
+            del self._last_turns[next(iter(self._last_turns))]
+
+    async def _give_up(self, item: Timelapse) -> None:
+        # An earlier try may have stored the video before it was stopped.
+        await _remove(self.core, self.videos, [item])
 
     async def _keep(self, item: Timelapse, video: bytes) -> None:
         at, store = self.core.clock.now(), self.core.store

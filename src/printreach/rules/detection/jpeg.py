@@ -67,6 +67,11 @@ def claimed_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
+def most_scans(data: bytes) -> int:
+    """Return how many scans a picture has at most: a thumbnail within it counts, too."""
+    return data.count(bytes((0xFF, _START_OF_SCAN)))
+
+
 def _size_in(frame: bytes) -> tuple[int, int]:
     return int.from_bytes(frame[3:5], "big"), int.from_bytes(frame[1:3], "big")
 

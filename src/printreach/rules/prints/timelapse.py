@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.rules.detection.jpeg import claimed_size, most_scans
+
 MIN_PICTURES: Final = 8
 """Fewer make no video."""
 MAX_PICTURES: Final = 240
@@ -14,6 +16,12 @@ FIRST_GAP_S: Final = 10
 SHORTEST_S: Final = 4
 FASTEST: Final = 24
 """Pictures a second."""
+MAX_PIXELS: Final = 20_000_000
+"""Of a picture. A webcam of a Raspberry Pi has 16 million at most; a picture of a few bytes may say
+that it has billions."""
+MAX_SCANNED_PIXELS: Final = 100_000_000
+"""Of a picture, each scan a pass over all of its pixels. Webcams make one scan; a progressive
+picture of 3840 by 2160 has ten."""
 MAX_VIDEO_BYTES: Final = 16 * 1024 * 1024
 MAX_BYTES_OF_ACCOUNT: Final = 1024 * 1024 * 1024
 """Of all videos of an account; beyond that the oldest are deleted."""
@@ -85,6 +93,13 @@ def shown(pictures: Sequence[TimelapsePicture]) -> Sequence[TimelapsePicture]:
     own = [one for one in in_order if not one.is_events]
     chosen = own if len(own) >= MIN_PICTURES else in_order
     return chosen[-MAX_PICTURES:] if len(chosen) >= MIN_PICTURES else []
+
+
+def is_shown(jpeg: bytes) -> bool:
+    """Whether a whole picture may be part of a video: 240 of them have to be drawn in time."""
+    width, height = claimed_size(jpeg) or (0, 0)
+    pixels = width * height
+    return pixels <= MAX_PIXELS and pixels * most_scans(jpeg) <= MAX_SCANNED_PIXELS
 
 
 def pictures_a_second(count: int) -> int:

@@ -1,5 +1,6 @@
 """Records of timelapses, as rows; their pictures and videos are stored elsewhere."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from datetime import datetime, timedelta
@@ -28,6 +29,7 @@ from printreach.rules.prints.timelapse import (
     Timelapse,
     TimelapsePicture,
 )
+from printreach.rules.turns import QueuedItem, by_turns
 from printreach.store.columns import TableRecords, columns_for, each_of, insert
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import Instant, accounts, metadata
@@ -189,9 +191,21 @@ class TimelapseRecords(TableRecords):
     async def has_due(self, at: datetime) -> bool:
         return await LEASED.has_due(self._connection, at)
 
-    async def claim(self, claim: Claim) -> Sequence[Timelapse]:
-        """Claim timelapses whose video is to be made; each claim counts as a try."""
-        claimed = await LEASED.claim(self._connection, claim, LEASED.due(claim))
+    async def claim(self, claim: Claim, last_turns: Sequence[str]) -> Sequence[Timelapse]:
+        """Claim timelapses whose video is to be made; each claim counts as a try.
+
+        last_turns: accounts in the order of their last turns. Those with a video under way at any
+        worker come last.
+        """
+        is_under_way = (timelapses.c.made_at.is_(None), timelapses.c.leased_until > claim.at)
+        busy = await self._connection.scalars(select(timelapses.c.account_id).where(*is_under_way))
+        due = LEASED.due_of_each(claim, timelapses.c.account_id, claim.at_most)
+        waiting = [
+            QueuedItem(key=row.timelapse_id, account_id=row.account_id)
+            for row in await self._connection.execute(due)
+        ]
+        turns = by_turns(waiting, Counter(busy), last_turns)[: claim.at_most]
+        claimed = await LEASED.claim(self._connection, claim, [turn.key for turn in turns])
         ids = [row["timelapse_id"] for row in claimed]
         await self._connection.execute(
             update(timelapses)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, delete, select, update
 
 from printreach.rules.turns import QueuedItem, TurnRule
 from printreach.rules.watch.choices import (
@@ -35,7 +35,6 @@ _settings = msgspec.json.Decoder(WatchSettings)
 _is_under_way = watches.c.ended_at.is_(None)
 _degraded = watches.c["falters"]  # the column keeps its older name
 _is_watched = is_active_owners(watches)  # of a blocked account nothing is watched
-_TURN = (watches.c.printer_id, watches.c.print_id, watches.c.account_id, watches.c.due_at)
 _LEASES = LeasedTable(
     table=watches,
     key=(watches.c.printer_id, watches.c.print_id),
@@ -241,23 +240,12 @@ class WatchRecords(WatchLookRecords):
     ) -> Sequence[Row[Any]]:
         """Return what is due, the longest due first: of each account as many as may have turns."""
         full = each_of(rule.full_accounts(under_way, claim.at_most))
-        place = func.row_number().over(
-            partition_by=watches.c.account_id, order_by=(watches.c.due_at, watches.c.printer_id)
-        )
-        due = (
-            _LEASES.due(claim, *conditions, _is_watched, watches.c.account_id.not_in(full))
-            .with_only_columns(*_TURN, place.label("place"))
-            .order_by(None)
-            .limit(None)
-            .subquery()
-        )
-        found = await self._connection.execute(
-            select(*(due.c[column.name] for column in _TURN))
-            .where(due.c.place <= rule.of_account)
-            .order_by(due.c.place, due.c.due_at)
-            # An account with prints under way may come later than its place here.
-            .limit(claim.at_most + 2 * len(under_way))
-        )
+        account_id = watches.c.account_id
+        conditions = (*conditions, _is_watched, account_id.not_in(full))
+        due = _LEASES.due_of_each(claim, account_id, rule.of_account, *conditions)
+        # An account with prints under way may come later than its place here.
+        at_most = claim.at_most + 2 * len(under_way)
+        found = await self._connection.execute(due.limit(at_most))
         return sorted(found, key=lambda row: (row.due_at, row.printer_id))
 
     async def _end(self, at: datetime, *conditions: ColumnElement[bool]) -> None:
