@@ -14,6 +14,7 @@ from printreach.relay import connection
 from printreach.relay.caller_exchange import CallerExchange
 from printreach.relay.connection import Dispatch, FrontConnection, IncomingRequest
 from printreach.relay.timeouts import Timeouts
+from printreach.relay.unread_answers import UnreadAnswers
 
 _CHUNKS_A_TURN: Final = 2
 """Fewer than in the service, so that short bodies are read in parts, too."""
@@ -90,16 +91,14 @@ class Front:
         self.dispatch: Dispatch = self._dispatch
         self.timeouts = Timeouts()
         self.is_serving = True
+        self.unread = UnreadAnswers()
         self.heard: list[Heard] = []
 
     def now(self) -> float:
         return 0.0
 
-    def may_keep(self, _number: int) -> bool:
+    def remember(self, _connection: FrontConnection) -> bool:
         return True
-
-    def remember(self, connection: FrontConnection) -> None:
-        pass
 
     def forget(self, connection: FrontConnection) -> None:
         pass

@@ -38,7 +38,7 @@ def connected() -> tuple[FrontConnection, SlowTransport]:
         loop=asyncio.get_running_loop(),
         timeouts=Timeouts(),
         now=lambda: 0.0,
-        remember=lambda _: None,
+        remember=lambda _: True,
         forget=lambda _: None,
     )
     connection, transport = FrontConnection(front, None), SlowTransport()

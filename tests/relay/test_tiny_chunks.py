@@ -85,8 +85,9 @@ class Upload:
     def now(self) -> float:
         return self.loop.time()
 
-    def remember(self, connection: FrontConnection) -> None:
+    def remember(self, connection: FrontConnection) -> bool:
         self.connection = connection
+        return True
 
     def forget(self, connection: FrontConnection) -> None: ...
 

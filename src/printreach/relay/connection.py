@@ -32,6 +32,7 @@ from .disconnect_detector import DisconnectDetector
 from .header_filter import ForwardingPlan
 from .refusals import plain_refusal
 from .timeouts import Timeouts
+from .unread_answers import UnreadAnswers
 
 log = logging.getLogger(__name__)
 
@@ -56,10 +57,10 @@ class ConnectionFront(Protocol):
     dispatch: Dispatch
     timeouts: Timeouts
     is_serving: bool
+    unread: UnreadAnswers
 
     def now(self) -> float: ...
-    def may_keep(self, number: int) -> bool: ...
-    def remember(self, connection: "FrontConnection") -> None: ...
+    def remember(self, connection: "FrontConnection") -> bool: ...
     def forget(self, connection: "FrontConnection") -> None: ...
 
 
@@ -91,6 +92,7 @@ class FrontConnection(asyncio.Protocol):
         self.is_inside = is_inside  # the caller is a role of the service in this process
         self.transport: asyncio.Transport
         self.peer = ""
+        self.account_id = ""  # of the printer that the last request was for
         self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
         self._output: SmallWrites
         self._core = ServerCore(MAX_CHUNKS_A_TURN)
@@ -102,8 +104,7 @@ class FrontConnection(asyncio.Protocol):
         self._is_paused = False  # the transport doesn't read
         self._is_held = False  # by the exchange, from pause() to resume()
         self._reads_soon = False  # the rest of a body, in the next turn
-        self._is_congested = False
-        self._stalls_at = 0.0
+        self._stalls_at = 0.0  # while it reads too little
         self._deadline = 0.0
 
     # --- what exchanges call --------------------------------------------------------------------
@@ -112,7 +113,7 @@ class FrontConnection(asyncio.Protocol):
         if data and self._core.state is not CLOSED:
             self._disconnect.silent_since = 0.0
             self._output.write(data)
-        return not self._is_congested
+        return not self._stalls_at
 
     def finished(self, *, keep_alive: bool) -> None:
         self._exchange, self._is_held = None, False
@@ -189,9 +190,7 @@ class FrontConnection(asyncio.Protocol):
         address = self.transport.get_extra_info("peername")
         self.peer = str(address[0]) if address else ""
         self._deadline = self._front.now() + self._timeouts.head
-        self._front.remember(self)
-        sock = self.transport.get_extra_info("socket")
-        if sock is not None and not self._front.may_keep(sock.fileno()):
+        if not self._front.remember(self):
             self.abort()
 
     def data_received(self, data: bytes) -> None:
@@ -222,11 +221,12 @@ class FrontConnection(asyncio.Protocol):
             exchange.on_caller_gone()
 
     def pause_writing(self) -> None:
-        self._is_congested = True
         self._stalls_at = self._front.now() + self._timeouts.write
+        self._front.unread.note(self, self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        self._is_congested = False
+        self._stalls_at = 0.0
+        self._front.unread.forget(self)
         if self._exchange is not None:
             self._exchange.on_caller_writable()
         elif self._core.surplus:
@@ -243,7 +243,7 @@ class FrontConnection(asyncio.Protocol):
         """Check time-outs, and callers that left while we didn't read; about once a second."""
         if self._deadline and now >= self._deadline:
             self._on_deadline()
-        elif (self._is_congested and now >= self._stalls_at) or self._has_left(now):
+        elif 0.0 < self._stalls_at <= now or self._has_left(now):
             self.abort_for_gone_caller()
 
     def abort_for_gone_caller(self) -> None:
@@ -263,7 +263,7 @@ class FrontConnection(asyncio.Protocol):
         """Begin the next request if its head has come and the caller reads answers."""
         core = self._core
         before = core.state
-        if self._is_congested or (before is not IDLE and before is not HEAD):
+        if self._stalls_at or (before is not IDLE and before is not HEAD):
             return
         try:
             request = core.next_request()
@@ -373,7 +373,7 @@ class FrontConnection(asyncio.Protocol):
         state = self._core.state
         if state is CLOSED:
             self.abort()
-        elif state is HEAD and not self._is_congested:
+        elif state is HEAD and not self._stalls_at:
             self._refuse(BadMessage(408, "The head of the request took too long."))
         elif state not in SERVING:
             self._close()

@@ -85,6 +85,7 @@ class PrinterExchange:
         self._feeds = feeds
         self._answers = answers
         self._caller = caller
+        caller.account_id = grant.account_id
         self._request = request
         self._hosts = hosts
         self._defaults = defaults

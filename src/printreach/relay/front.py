@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from .connection import Dispatch, FrontConnection
 from .timeouts import Timeouts
+from .unread_answers import UnreadAnswers
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +96,7 @@ class Front:
         self.dispatch = dispatch
         self.timeouts = timeouts
         self.is_serving = True
+        self.unread = UnreadAnswers()
         self.descriptors = descriptors or DescriptorLimit()
         self._connections: set[FrontConnection] = set()
         self._is_quiet = asyncio.Event()  # set when the last connection goes
@@ -171,15 +173,15 @@ class Front:
         for connection in list(self._connections):
             connection.abort_for_gone_caller()
 
-    def may_keep(self, number: int) -> bool:
-        """Return whether a connection with this descriptor may stay."""
-        return self.descriptors.may_take(number, self.now())
-
-    def remember(self, connection: FrontConnection) -> None:
+    def remember(self, connection: FrontConnection) -> bool:
+        """Note a new connection; False if there are too few descriptors for it to stay."""
         self._connections.add(connection)
+        sock = connection.transport.get_extra_info("socket")
+        return sock is None or self.descriptors.may_take(sock.fileno(), self.now())
 
     def forget(self, connection: FrontConnection) -> None:
         self._connections.discard(connection)
+        self.unread.forget(connection)
         if not self._connections:
             self._is_quiet.set()
 
@@ -192,6 +194,7 @@ class Front:
         now = self.now()
         for connection in list(self._connections):
             connection.sweep(now)
+            self.unread.note(connection, connection.transport.get_write_buffer_size())
         self.descriptors.look_again(now)
 
 

@@ -54,6 +54,7 @@ class WebApp:
     def serve(self, incoming: IncomingRequest, origin: Origin) -> "WebCall | WebSocketCall | None":
         """Serve a request. None: it has been answered already."""
         request = incoming.request
+        incoming.caller.account_id = ""
         call: WebCall | WebSocketCall
         if request.upgrade is None:
             call = WebCall(incoming, self._date_line)
