@@ -1,18 +1,23 @@
-"""How the service's log tells of a database that gives no answer."""
+"""How the service's log tells of storage that gives no answer."""
 
 import logging
 
 import pytest
 
 from printreach.ports import StoreUnavailable
+from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.run.serve import shorten_outage
 
 
 @pytest.mark.parametrize(
     ("error", "level", "has_stack"),
-    [(StoreUnavailable("Connection refused."), "WARNING", False), (OSError("Disk"), "ERROR", True)],
+    [
+        (StoreUnavailable("Connection refused."), "WARNING", False),
+        (SnapshotsUnavailable("Connection refused."), "WARNING", False),
+        (OSError("Disk"), "ERROR", True),
+    ],
 )
-def test_a_database_that_is_away_is_logged_in_one_line(
+def test_storage_that_is_away_is_logged_in_one_line(
     error: Exception, level: str, has_stack: bool
 ) -> None:
     fault = (type(error), error, None)

@@ -13,6 +13,7 @@ from printreach.hub.tries import UNKNOWN_SESSION_BY_ADDRESS
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.limiters.slots import Slots
 from printreach.ports import StoreUnavailable
+from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.store.store import Records, Store
 from printreach.web.problems import answer_app_api_failure
 from printreach.web.unanswered import OF_ACCOUNT, OF_ONE, UnansweredRequest
@@ -26,6 +27,11 @@ def overloaded() -> str:
     raise StoreUnavailable("The database gave no answer.")
 
 
+@get("/pictures-away", sync_to_thread=False)
+def pictures_away() -> str:
+    raise SnapshotsUnavailable("A picture can't be read: connection refused.")
+
+
 @get("/crowded", sync_to_thread=False)
 def crowded() -> str:
     raise TooBusy("others wait already")
@@ -33,25 +39,26 @@ def crowded() -> str:
 
 APP_API = Router(
     "/api",
-    route_handlers=[overloaded, crowded],
+    route_handlers=[overloaded, crowded, pictures_away],
     exception_handlers={Exception: answer_app_api_failure},
 )
 
 
 @pytest.fixture
 def client(world: WebWorld) -> Iterator[Browser]:
-    app = world.app_with(APP_API, overloaded, crowded)
+    app = world.app_with(APP_API, overloaded, crowded, pictures_away)
     with TestClient(app, base_url=BASE_URL, raise_server_exceptions=False) as client:
         yield client
 
 
-@pytest.mark.parametrize("path", ["/overloaded", "/crowded", "/api/overloaded", "/api/crowded"])
+@pytest.mark.parametrize("prefix", ["", "/api"])
+@pytest.mark.parametrize("path", ["/overloaded", "/crowded", "/pictures-away"])
 @pytest.mark.parametrize("accept", ["text/html", "application/json"])
 def test_overload_is_503_with_a_time_to_come_back_and_one_line_in_the_log(
-    client: Browser, path: str, accept: str, caplog: pytest.LogCaptureFixture
+    client: Browser, prefix: str, path: str, accept: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    answer = client.get(path, headers={"accept": accept})
+    answer = client.get(f"{prefix}{path}", headers={"accept": accept})
 
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "10")
     mine = [record for record in caplog.records if record.name == "printreach.web.problems"]

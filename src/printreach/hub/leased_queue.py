@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Generic, TypeVar
 
 from printreach.hub.core import Core
-from printreach.ports import StoreUnavailable
+from printreach.ports import Unavailable
 from printreach.rules.connections.credentials import new_record_id
 from printreach.store.leases import Claim
 from printreach.store.store import Records
@@ -130,7 +130,7 @@ class LeasedQueue(ABC, Generic[Item]):
     async def _handle(self, item: Item) -> None:
         try:
             await self.handle(item)
-        except StoreUnavailable as error:
+        except Unavailable as error:
             log.warning("%s %s is handled later: %s", self.item_name, self.key(item), error)
         except Exception:
             log.exception("%s %s could not be handled", self.item_name, self.key(item))

@@ -73,5 +73,9 @@ class Bus(Protocol):
         ...
 
 
-class StoreUnavailable(Exception):
+class Unavailable(Exception):
+    """The database or the storage of pictures did not do what was asked; later it may."""
+
+
+class StoreUnavailable(Unavailable):
     """The database did not do what was asked: locked for too long, full, damaged, or closed."""

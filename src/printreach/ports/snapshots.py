@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from printreach.ports import Unavailable
 
-class SnapshotsUnavailable(Exception):
+
+class SnapshotsUnavailable(Unavailable):
     """The storage did not do what was asked: full, unreachable, or refused."""
 
 

@@ -17,7 +17,7 @@ from printreach.contract.permissions import (
     format_permissions,
     parse_permissions,
 )
-from printreach.ports import StoreUnavailable
+from printreach.ports import Unavailable
 from printreach.rules.safe_text import lines
 from printreach.run import admin_commands as commands
 from printreach.run.admin_database import add_database_commands
@@ -71,7 +71,7 @@ def main(options: argparse.Namespace) -> int:
         SettingsError,
         CommandFailed,
         KeyFileRefused,
-        StoreUnavailable,
+        Unavailable,
         DatabaseTooNew,
     ) as error:
         return _fail(error, 1)

@@ -6,8 +6,7 @@ import secrets
 from pathlib import Path
 
 from printreach.detector.dataset import DatasetPicture, write_dataset
-from printreach.ports import StoreUnavailable
-from printreach.ports.snapshots import SnapshotsUnavailable
+from printreach.ports import Unavailable
 from printreach.run.dependencies import snapshot_store, store_of
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.store.migrate import DatabaseTooNew
@@ -28,7 +27,7 @@ def export_dataset(folder: Path) -> int:
             raise ExportFailed(f"{folder} is not empty; name a new folder.")
         pictures = asyncio.run(_given(settings_from(os.environ)))
         return write_dataset(folder, pictures, secrets.token_bytes(32))
-    except (SettingsError, StoreUnavailable, DatabaseTooNew, SnapshotsUnavailable) as error:
+    except (SettingsError, DatabaseTooNew, Unavailable) as error:
         raise ExportFailed(str(error)) from error
     except OSError as error:
         raise ExportFailed(f"{folder}: {error.strerror or error}") from error

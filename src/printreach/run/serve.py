@@ -22,7 +22,7 @@ from printreach.agent.builtin import CannotStart
 from printreach.agent.config import AgentConfig, ConfigError, add_options, read_config
 from printreach.agent.data_dir import DataDirRefused
 from printreach.agent.log_lines import log_to
-from printreach.ports import StoreUnavailable
+from printreach.ports import Unavailable
 from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
 from printreach.run.process import (
     freeze_startup_objects,
@@ -101,7 +101,7 @@ def main(options: argparse.Namespace) -> int:
         DetectorCannotStart,
         KeyFileRefused,
         SettingsError,
-        StoreUnavailable,
+        Unavailable,
     ) as error:
         return _fail(error, 1)
     except OSError as error:
@@ -187,9 +187,9 @@ def _report_ready(address: str, settings: Settings) -> None:
 
 
 def shorten_outage(record: logging.LogRecord) -> bool:
-    """Log a failure of the database as a warning in one line: a stack tells nothing about it."""
+    """Log that storage is away as a warning in one line: a stack tells nothing about it."""
     error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, StoreUnavailable):
+    if isinstance(error, Unavailable):
         record.msg, record.args = f"{record.getMessage()}: {error}", None
         record.levelno, record.levelname = logging.WARNING, "WARNING"
         record.exc_info = None

@@ -38,7 +38,7 @@ from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.hub.webhooks.enqueue import WebhookEnqueuer
-from printreach.ports import Notice, StoreUnavailable, Topic
+from printreach.ports import Notice, Topic, Unavailable
 from printreach.ports.mqtt import MqttAddress
 from printreach.ports.videos import VideoMaker
 from printreach.run.dependencies import (
@@ -102,7 +102,7 @@ class Loop:
             self._woken.clear()
             try:
                 await self._run_pass()
-            except StoreUnavailable as error:
+            except Unavailable as error:
                 log.warning("%s: a pass came to nothing: %s", self.name, error)
             except Exception:
                 log.exception("%s: a pass failed", self.name)

@@ -21,7 +21,7 @@ from litestar.template import TemplateConfig
 from printreach import __version__
 from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
-from printreach.ports import StoreUnavailable
+from printreach.ports import Unavailable
 from printreach.rules.accounts.access_tokens import Scope
 from printreach.web.accounts import ACCOUNT_PAGES
 from printreach.web.apps.pages import OWN_APPS
@@ -218,7 +218,7 @@ def build_app(
             NotSignedIn: ask_to_sign_in,
             AccessEnded: answer_ended_access,
             TooBusy: ask_to_come_back,
-            StoreUnavailable: ask_to_come_back,
+            Unavailable: ask_to_come_back,
             PrinterNotFound: answer_no_such_printer,
             NotAllowed: answer_not_allowed,
             Exception: _answer_failure,

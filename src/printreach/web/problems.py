@@ -34,7 +34,7 @@ from printreach.contract.errors import BUSY, FAILURES, ErrorCode
 from printreach.hub.denied import Denied, Reason
 from printreach.languages import N_, translate
 from printreach.limiters.fair_semaphore import TooBusy
-from printreach.ports import StoreUnavailable
+from printreach.ports import Unavailable
 
 T = TypeVar("T")
 
@@ -179,7 +179,7 @@ def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[
             return _problem(failure.code, failure.detail)
         case HTTPException() if failure.status_code < 500:
             return _problem(failure.status_code, _sentence(failure), failure.headers)
-        case TooBusy() | StoreUnavailable():
+        case TooBusy() | Unavailable():
             log_overload(request, failure)
             return _problem(503, BUSY, COME_BACK)
         case UnicodeDecodeError() | RecursionError() if _is_of_body(failure):

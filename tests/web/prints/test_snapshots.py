@@ -6,7 +6,9 @@ from datetime import timedelta
 import pytest
 from PIL import ExifTags, Image
 
+from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.contract.events import EventType
+from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.store.prints.events import StoredEvent
 from printreach.web.prints.pages import BY_ADDRESS
@@ -75,6 +77,22 @@ def test_a_picture_is_served_as_nothing_else_and_without_a_cookie(home: Home) ->
     assert "sandbox" in answer.headers["content-security-policy"]
     assert "set-cookie" not in answer.headers
     assert len(path) == len("/snapshots/.jpg") + 32  # 160 random bits
+
+
+def test_while_the_storage_of_pictures_is_away_each_is_asked_for_again_later(
+    home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = take(home)
+    leave(home)
+
+    async def refuse(_: DiskSnapshots, snapshot_id: str) -> bytes | None:
+        raise SnapshotsUnavailable("A picture can't be read: connection refused")
+
+    monkeypatch.setattr(DiskSnapshots, "get", refuse)
+    for answer in (home.browser.get(path), home.get("/webcam/last")):
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "10")
+    mine = [one for one in caplog.records if one.name.startswith("printreach.")]
+    assert [(one.levelname, one.exc_info) for one in mine] == [("WARNING", None)] * 2
 
 
 def test_a_picture_is_gone_after_a_week(home: Home) -> None:

@@ -12,7 +12,7 @@ from printreach.hub.core import Core
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.printers.live import read_status
 from printreach.hub.prints.snapshots import Snapshots
-from printreach.ports import StoreUnavailable
+from printreach.ports import Unavailable
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.snapshots import SnapshotStore, SnapshotsUnavailable
 from printreach.ports.videos import VideoFailed, VideoMaker, VideoTooSlow
@@ -86,7 +86,7 @@ class PictureCollector:
         at = self.core.clock.now()
         try:
             await self._add(key, jpeg, at)
-        except (StoreUnavailable, SnapshotsUnavailable) as error:
+        except Unavailable as error:
             log.warning(
                 "a picture for the timelapse of printer %s was not kept: %s", key.printer_id, error
             )

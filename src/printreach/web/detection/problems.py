@@ -10,7 +10,7 @@ from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFou
 from printreach.contract.detection_api import DetectionProblem
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.limiters.fair_semaphore import TooBusy
-from printreach.ports import StoreUnavailable
+from printreach.ports import Unavailable
 from printreach.rules.detection.access import CallRefused
 from printreach.rules.detection.contexts import RetryLater
 from printreach.web.problems import COME_BACK, AnyRequest, log_overload, path_in_log
@@ -52,7 +52,7 @@ def answer_detection_failure(request: AnyRequest, failure: Exception) -> Respons
         case HTTPException() if failure.status_code < 500:
             sentence = f"The request can't be read: {failure.detail.rstrip('.')}."
             return _problem(CallRefused(DetectionError.ARGS_PARSE_FAILED, sentence))
-        case TooBusy() | StoreUnavailable():
+        case TooBusy() | Unavailable():
             log_overload(request, failure)
             return _problem(_INTERNAL, 503, COME_BACK)
         case _:
