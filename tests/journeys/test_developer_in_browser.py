@@ -57,6 +57,7 @@ def test_a_developer_registers_an_app_and_walks_through_the_portal_with_it(
     page.get_by_label("Name", exact=True).fill("Layerlark")
     page.get_by_label("App id").fill("layerlark")
     page.get_by_label("Return addresses").fill("com.layerlark://done")
+    page.get_by_label("Your password").fill(PASSWORD)
     press(page, "Register")
     heading(page, "Layerlark")
     press(page, "Try the portal")

@@ -114,7 +114,7 @@ def test_the_buttons_cover_nothing_that_is_to_be_read_first(
     person.sign_in()
     STEPS[step](person)
     own_page.set_viewport_size({"width": 1234 - height, "height": height})
-    own_page.goto(f"{BASE_URL}{person.path}")
+    own_page.goto(BASE_URL + person.address())
 
     assert own_page.evaluate("getComputedStyle(document.querySelector('.foot')).position") == (
         "static"
@@ -130,7 +130,7 @@ def test_a_page_without_a_flow_is_accessible_and_fits(own_page: Page, name: str)
 
 def test_the_question_who_it_is_is_accessible_and_fits(own_page: Page, person: Person) -> None:
     person.begin()
-    own_page.goto(BASE_URL + person.path)
+    own_page.goto(BASE_URL + person.address())
 
     look_at(own_page, "appportal-account")
 
@@ -153,7 +153,7 @@ def test_the_agents_installation_is_a_page_of_the_flow_that_leads_back(
 ) -> None:
     person.sign_in()
     STEPS["link"](person)
-    own_page.goto(BASE_URL + person.path)
+    own_page.goto(BASE_URL + person.address())
     own_page.get_by_role("link", name="No agent yet? Install it").click()
     look_at(own_page, "appportal-install")
     own_page.get_by_role("link", name="Back").click()
@@ -165,7 +165,7 @@ def test_a_step_is_accessible_and_fits(own_page: Page, person: Person, name: str
     seen = watch(own_page)
     person.sign_in()
     STEPS[name](person)
-    own_page.goto(BASE_URL + person.path)
+    own_page.goto(BASE_URL + person.address())
 
     look_at(own_page, f"appportal-{name}")
 
@@ -176,7 +176,7 @@ def test_a_step_is_accessible_and_fits(own_page: Page, person: Person, name: str
 def test_the_step_for_supporters_is_accessible_and_fits(own_page: Page, person: Person) -> None:
     person.sign_in()
     reach_permit(person)
-    own_page.goto(BASE_URL + person.path)
+    own_page.goto(BASE_URL + person.address())
 
     look_at(own_page, "appportal-supporter")
 
@@ -207,7 +207,7 @@ def test_what_an_unknown_developer_registered_is_shown_as_such_accessibly(
 
     run(person.browser, lambda: person.world.store.write(registered_by_bob))
     reach_permit(person)
-    own_page.goto(BASE_URL + person.path)
+    own_page.goto(BASE_URL + person.address())
     look_at(own_page, "appportal-permit-unchecked")
     own_page.goto(f"{BASE_URL}{START}?appId={APP}&returnUrl={RETURN_URL}")
     look_at(own_page, "appportal-welcome-unchecked")

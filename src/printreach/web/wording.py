@@ -118,6 +118,7 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
         "typeset": typeset,
         "breakable": breakable,
         "number": grouped,
+        "punctuated": punctuated,
         "duration": duration,
         "quality": quality_in_words,
         "size": size,

@@ -58,6 +58,11 @@ class Person:
         """Load the flow's page, as a reload does."""
         return follow(self.browser, self.browser.get(self.path + query, follow_redirects=False))
 
+    def address(self) -> str:
+        """Return the path at which the flow's page is shown: the choice has one of its own."""
+        answer = self.browser.get(self.path, follow_redirects=False)
+        return str(answer.headers.get("location", self.path))
+
     def press(self, act: str, **fields: str) -> Response:
         """Send a form of the page, and follow to the step after it."""
         return follow(self.browser, self.send(act, **fields))

@@ -11,6 +11,7 @@ from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer import EVERY_FEATURE
 from tests.web.printers.conftest import Home, printing
 from tests.web.prints.test_history import hear, told
+from tests.web.world import send
 
 TOLD = Adjustments(speed_percent=120, flow_percent=95, fan_percent=0, z_offset_mm=-0.075)
 
@@ -26,6 +27,16 @@ def test_what_is_in_force_is_shown_and_can_be_set(home: Home) -> None:
     for shown in ("now <b>120%</b>", "now <b>95%</b>", "now <b>0%</b>", "<b data-ages>-0.075</b>"):
         assert shown in page
     assert page.count(f'action="{home.path}/adjust"') == 5
+
+
+def test_numbers_of_the_controls_are_written_as_the_language_does(home: Home) -> None:
+    says_everything(home)
+    send(home.browser, "/account/language", language="de")
+    page = home.get("/control").text
+
+    assert "<b data-ages>-0,075</b>" in page
+    assert 'value="+0.05" aria-label="Z-Versatz +0,05 mm' in page
+    assert ">+0,05</button>" in page
 
 
 def test_what_the_printer_does_not_tell_is_unknown_and_never_zero(home: Home) -> None:
