@@ -21,8 +21,8 @@ class SystemClock:
         return datetime.now(UTC)
 
 
-class ServiceClock:
-    """ports.Clock by the clock of the database, which all nodes of a service share.
+class ServiceClock(SystemClock):
+    """This machine's clock, corrected by that of the database, which all nodes of a service share.
 
     Nodes store when leases, codes and sessions end. A node whose machine has the wrong time would
     take the leases of others for ended, and refuse codes that are valid.
@@ -32,13 +32,13 @@ class ServiceClock:
         self._ahead = timedelta(0)
 
     def now(self) -> datetime:
-        return datetime.now(UTC) - self._ahead
+        return super().now() - self._ahead
 
     async def follow(self, database_time: Callable[[], Awaitable[datetime]]) -> None:
         """Ask the database for its time, and correct the clock by it."""
-        asked_at = datetime.now(UTC)
+        asked_at = super().now()
         said = await database_time()
-        self.correct(said, asked_at, datetime.now(UTC))
+        self.correct(said, asked_at, super().now())
 
     def correct(self, said: datetime, asked_at: datetime, answered_at: datetime) -> None:
         """Correct the clock by what the database said between these times of this machine."""

@@ -161,7 +161,7 @@ class StripePayments:
                 body, signature, self._account.webhook_secret, TOLERANCE_S
             )
             event = msgspec.json.decode(body, type=_Event)
-        except (stripe.SignatureVerificationError, *BAD_JSON) as error:
+        except (stripe.SignatureVerificationError, UnicodeError, *BAD_JSON) as error:
             raise ForgedCall(type(error).__name__) from None
         about = event.data.object
         is_ours, is_dispute = event.type.startswith(_CALLS), event.type.startswith(_DISPUTES)

@@ -260,7 +260,7 @@ def test_a_printer_that_floods_us_loses_its_oldest_pictures(
 def test_an_account_that_floods_us_with_printers_loses_its_oldest_pictures(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_BYTES_PER_ACCOUNT", 3 * len(picture()))
+    monkeypatch.setattr(module, "MAX_BYTES_PER_ACCOUNT", int(3.5 * len(picture())))
 
     @on_a_loop
     async def body() -> None:

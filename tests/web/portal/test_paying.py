@@ -113,7 +113,7 @@ def test_where_the_provider_is_away_the_step_can_be_tried_again(shop: Shop, ada:
     shop.world.clock.advance(OFFERS_KEPT)
     page = ada.look().text
 
-    assert "gave no answer" in page
+    assert "The payment provider didn&#39;t answer." in page
     assert "Check again" in page
     assert "Not now" in page
 
