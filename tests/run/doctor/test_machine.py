@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
+from printreach.backends.snapshots_s3 import S3Snapshots
+from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.run.doctor import machine
 from printreach.run.doctor.findings import Finding, Verdict, examine, fine
 from printreach.run.doctor.machine import MachineChecks
@@ -168,6 +170,37 @@ def test_a_folder_that_others_can_enter_is_found(data_dir: Path) -> None:
     data_dir.chmod(0o755)
 
     assert found_by(MachineChecks.storage, data_dir).verdict is Verdict.WARNING
+
+
+@pytest.mark.parametrize("is_free", [True, False])
+def test_a_bucket_that_is_gone_is_told_before_what_is_wrong_with_the_folder(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch, is_free: bool
+) -> None:
+    async def refuse(_: S3Snapshots, snapshot_id: str, content: bytes) -> None:
+        raise SnapshotsUnavailable("A picture was not kept: Connection refused")
+
+    monkeypatch.setattr(S3Snapshots, "put", refuse)
+    monkeypatch.setattr(machine, "LITTLE_SPACE", 0 if is_free else 2**62)
+    data_dir.chmod(0o755)
+    found = found_by(MachineChecks.storage, data_dir, SNAPSHOTS_URL="http://key:secret@s3/bucket")
+
+    assert found.verdict is Verdict.FAILURE
+    assert found.sentence.startswith("A picture was not kept: Connection refused. ")
+    assert found.sentence.endswith(f"Other users of this machine can enter {data_dir}.")
+    assert ("MiB are free" in found.sentence) is not is_free
+    assert found.advice.startswith("Look at PRINTREACH_SNAPSHOTS_URL. ")
+    assert found.advice.endswith(f"chmod 700 {data_dir}")
+
+
+def test_a_database_that_others_can_read_and_of_another_version_is_both(data_dir: Path) -> None:
+    with sqlite3.connect(data_dir / "printreach.sqlite3") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0019'")
+    connection.close()
+    (data_dir / "printreach.sqlite3").chmod(0o644)
+    found = found_by(MachineChecks.database, data_dir)
+
+    assert "schema is 0019" in found.sentence
+    assert "can read" in found.sentence
 
 
 def test_the_bus_in_the_database_needs_nothing(data_dir: Path) -> None:

@@ -1,7 +1,7 @@
 """What a check finds, and how checks are run: beside each other, none longer than a few seconds."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -39,6 +39,19 @@ def warning(sentence: str, advice: str) -> Finding:
 
 def failure(sentence: str, advice: str) -> Finding:
     return Finding(Verdict.FAILURE, sentence, advice)
+
+
+def together(findings: Sequence[Finding]) -> Finding:
+    """Return findings as one, at least one of them: all that is wrong with the worst first; where
+    nothing is, all that is fine.
+    """
+    wrong = [one for one in findings if one.verdict is not Verdict.OK]
+    told = sorted(wrong, key=lambda one: one.verdict is not Verdict.FAILURE) or findings
+    return Finding(
+        told[0].verdict,
+        " ".join(one.sentence for one in told),
+        " ".join(one.advice for one in told if one.advice),
+    )
 
 
 async def examine(

@@ -23,7 +23,7 @@ from printreach.http1.fetch import FetchFailed
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.connections.credentials import new_secret
 from printreach.run.dependencies import require_driver, snapshot_store
-from printreach.run.doctor.findings import Finding, failure, fine, warning
+from printreach.run.doctor.findings import Finding, failure, fine, together, warning
 from printreach.run.doctor.web_probe import WebProbe
 from printreach.run.settings import Settings, SettingsError
 from printreach.store.database_copies import revision_at
@@ -132,30 +132,10 @@ class MachineChecks:
         return fine("The NATS server answers.")
 
     async def storage(self) -> Finding:
-        folder = self.settings.data_dir
-        if not folder.exists():
-            return warning(f"There is no folder {folder} yet.", _OTHER_FOLDER)
-        try:
-            await on_daemon_thread(_write_and_remove, folder)
-            free = shutil.disk_usage(folder).free
-        except OSError as error:
-            return failure(
-                f"{folder} can't be written: {error.strerror or error}.",
-                "It has to belong to the user that runs the service.",
-            )
-        if free < LITTLE_SPACE:
-            told = failure if free < ALMOST_NO_SPACE else warning
-            return told(
-                f"{free // 1024**2:,} MiB are free in {folder}.",
-                "Make space: without any, nothing is stored.",
-            )
-        if folder.stat().st_mode & 0o077:
-            return warning(
-                f"Other users of this machine can enter {folder}.", f"chmod 700 {folder}"
-            )
+        found = await on_daemon_thread(_look_at_folder, self.settings.data_dir)
         if self.settings.snapshots is not None:
-            return await self._bucket()
-        return fine(f"{folder} can be written, with {free / 1024**3:,.1f} GiB free.")
+            found.append(await self._bucket())
+        return together(found)
 
     async def mail(self) -> Finding:
         if self.settings.smtp_url is None:
@@ -213,7 +193,7 @@ class MachineChecks:
         except SettingsError as error:
             return failure(str(error), "Install it and restart the service.")
         except SnapshotsUnavailable as error:
-            return failure(f"{error}", "Look at PRINTREACH_SNAPSHOTS_URL.")
+            return failure(f"{error}".rstrip(".") + ".", "Look at PRINTREACH_SNAPSHOTS_URL.")
         if found != b"check":
             return failure(
                 "The bucket returned something else than was stored in it.",
@@ -232,9 +212,39 @@ def _look_at_file(path: Path) -> Finding:
             f"The database {path} can't be used: {error}.",
             "Where it is damaged, restore a backup: printreach admin database restore FILE.",
         )
+    found = [_schema(revision) or fine(f"{path} can be read and written.")]
     if path.stat().st_mode & 0o077:
-        return warning(f"Other users of this machine can read {path}.", f"chmod 600 {path}*")
-    return _schema(revision) or fine(f"{path} can be read and written.")
+        found.append(warning(f"Other users of this machine can read {path}.", f"chmod 600 {path}*"))
+    return together(found)
+
+
+def _look_at_folder(folder: Path) -> list[Finding]:
+    if not folder.exists():
+        return [warning(f"There is no folder {folder} yet.", _OTHER_FOLDER)]
+    try:
+        _write_and_remove(folder)
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return [
+            failure(
+                f"{folder} can't be written: {error.strerror or error}.",
+                "It has to belong to the user that runs the service.",
+            )
+        ]
+    found = [fine(f"{folder} can be written, with {free / 1024**3:,.1f} GiB free.")]
+    if free < LITTLE_SPACE:
+        told = failure if free < ALMOST_NO_SPACE else warning
+        found.append(
+            told(
+                f"{free // 1024**2:,} MiB are free in {folder}.",
+                "Make space: without any, nothing is stored.",
+            )
+        )
+    if folder.stat().st_mode & 0o077:
+        found.append(
+            warning(f"Other users of this machine can enter {folder}.", f"chmod 700 {folder}")
+        )
+    return found
 
 
 def _schema(revision: str | None) -> Finding | None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from printreach.contract.errors import ErrorCode
 from printreach.http1.fetch import FetchFailed
 from printreach.rules.addresses import is_encrypted
-from printreach.run.doctor.findings import Finding, failure, fine, warning
+from printreach.run.doctor.findings import Finding, failure, fine, together, warning
 from printreach.run.doctor.web_probe import WebProbe, is_of_this_machine
 from printreach.run.settings import Settings, address_warnings
 
@@ -33,10 +33,9 @@ class NetworkChecks:
     at: datetime
 
     async def addresses(self) -> Finding:
-        for sentence in address_warnings(self.settings, self.environ):
-            told, _, advice = sentence.partition(". ")
-            return warning(f"{told}.", advice)
-        return fine(f"Links lead to {self.settings.base_url}.")
+        split = [one.partition(". ") for one in address_warnings(self.settings, self.environ)]
+        warnings = [warning(f"{told}.", advice) for told, _, advice in split]
+        return together(warnings or [fine(f"Links lead to {self.settings.base_url}.")])
 
     async def dns(self) -> Finding:
         host = self._host
