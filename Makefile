@@ -22,7 +22,7 @@ JOURNEYS_OF_REQUESTS := answer_fidelity httpbin large_transfers moonraker mqtt o
 	refusals request_fidelity streams uploads websockets
 
 # What people install: an extra each, with versions that fit beside each other.
-SHIPPED := agent demo detector nats postgresql s3 server stripe
+SHIPPED := agent demo detector nats otel postgresql s3 server stripe
 
 # The styles and scripts of the pages, built from web/ into the package.
 STATIC := src/printreach/web/static
@@ -329,7 +329,8 @@ OTHER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/*.in))
 .PHONY: lock
 lock: install $(OTHER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
 	$(LOCK) pyproject.toml --group dev --extra agent --extra demo --extra detector \
-		--extra server --extra stripe --extra s3 --extra postgresql --extra nats --output-file requirements/dev.txt
+		--extra server --extra stripe --extra s3 --extra postgresql --extra nats \
+		--extra otel --output-file requirements/dev.txt
 	$(LOCK) --constraint requirements/dev.txt --group build --output-file requirements/build.txt
 	for extra in $(SHIPPED); do \
 		$(LOCK) --constraint requirements/dev.txt pyproject.toml --extra $$extra \

@@ -11,8 +11,8 @@ Installs the Printreach service.
 
   --dir DIR            where to install it (default $(default_folder))
   --without-detector   leave out what failure detection needs
-  --with LIST          what else is needed, with commas between: agent, demo, nats, postgresql,
-                       s3, stripe
+  --with LIST          what else is needed, with commas between: agent, demo, nats, otel,
+                       postgresql, s3, stripe
   --systemd            run it as a service of this machine; as root
 END
 }
@@ -134,8 +134,8 @@ main() {
     done
     for list in $(printf '%s' "$more" | tr ',' ' '); do
         case $list in
-        agent | demo | nats | postgresql | s3 | stripe) lists="$lists $list" ;;
-        *) fail "--with knows agent, demo, nats, postgresql, s3 and stripe, with commas between; $list is none of them." ;;
+        agent | demo | nats | otel | postgresql | s3 | stripe) lists="$lists $list" ;;
+        *) fail "--with knows agent, demo, nats, otel, postgresql, s3 and stripe, with commas between; $list is none of them." ;;
         esac
     done
     [ -n "$folder" ] || [ -n "${HOME:-}" ] || fail "HOME is not set: name a folder with --dir."

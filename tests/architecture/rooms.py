@@ -103,6 +103,7 @@ ROOMS = {
     "backends.snapshots_s3": driver("obstore"),
     "backends.pay_stripe": driver("msgspec", "stripe"),
     "backends.bus_nats": driver("nats"),
+    "backends.traces": driver("opentelemetry"),
     "backends.mqtt_broker": driver("aiomqtt"),
     "backends.notify_apprise": driver("apprise", "requests"),
     "run": driver(

@@ -13,6 +13,7 @@ from printreach.backends.counts_exchange import shared_over
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.node_tls import NodeTls
 from printreach.contract.cameras import CameraChoice
+from printreach.http1.tracing import Tracing
 from printreach.hub.tries import CallerTries
 from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports import Notice, Topic
@@ -175,13 +176,15 @@ async def relay(
     listens: bool = True,
     tls: NodeTls | None = None,
     id_field: bytes = b"",
+    tracing: Tracing | None = None,
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off.
 
     web_app: the web role, instead of one that tells what it was asked. beside: another node of the
     same service. node_key: what nodes prove that they have; None for a service of one node.
     listens: False for a node of another role, which reaches printers by other nodes alone. tls:
-    between nodes. id_field: in which proxies of `networks` name requests.
+    between nodes. id_field: in which proxies of `networks` name requests. tracing: is
+    told of requests.
     """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     detector, events = MemoryDetectorStates(bus), MemoryEventInbox()
@@ -221,6 +224,7 @@ async def relay(
         nodes=nodes,
         counts=counts,
         id_field=id_field,
+        tracing=tracing,
     )
     node = RelayNode(outside, timeouts, settle_s=settle_s)
     rig = Rig(node, clock, bus, grants, agents, detector, events, web)

@@ -22,6 +22,7 @@ SELDOM = {
     "payments": {"stripe"},
     "WebSockets of the service's own host": {"websockets"},
     "a bus over NATS": {"nats"},
+    "traces": {"opentelemetry.sdk", "opentelemetry.trace", "printreach.backends.traces"},
     "pictures in an object store": {"obstore"},
     "a database on a server": {
         "asyncpg",

@@ -21,6 +21,7 @@ from websockets.asyncio.client import connect
 
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.http1.tracing import Tracing
 from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.embedded import running_service
 from printreach.run.settings import settings_from
@@ -142,7 +143,10 @@ class Node:
 
 @asynccontextmanager
 async def serving(
-    app: Litestar | None = None, stop_deadline_s: float = 1.0, **settings: str
+    app: Litestar | None = None,
+    stop_deadline_s: float = 1.0,
+    tracing: Tracing | None = None,
+    **settings: str,
 ) -> AsyncIterator[Node]:
     listener = socket.create_server(("127.0.0.1", 0))
     read = settings_from({f"PRINTREACH_{name}": value for name, value in settings.items()})
@@ -150,7 +154,9 @@ async def serving(
     async with AsyncExitStack() as ends:
         port = port_of(listener)
         await ends.enter_async_context(
-            running_web_node(draining, read, listener, READY, stop_deadline_s=stop_deadline_s)
+            running_web_node(
+                draining, read, listener, READY, tracing, stop_deadline_s=stop_deadline_s
+            )
         )
         yield Node(port, ends.aclose)
 

@@ -26,7 +26,7 @@ async def request_id() -> str:
 def naming(**settings: str) -> AbstractAsyncContextManager[Node]:
     app = an_app()
     app.register(request_id)
-    return serving(app, 1.0, **settings)
+    return serving(app, 1.0, None, **settings)
 
 
 def test_each_request_has_an_id_of_its_own_which_its_answer_tells(run: Run) -> None:

@@ -138,7 +138,7 @@ def test_an_unknown_list_is_refused_before_anything_is_installed(
     )
 
     assert done.returncode == 1
-    assert "--with knows agent, demo, nats, postgresql, s3 and stripe" in done.stderr
+    assert "--with knows agent, demo, nats, otel, postgresql, s3 and stripe" in done.stderr
     assert not folder.exists()
 
 

@@ -16,7 +16,7 @@ from printreach.contract.events import MAX_TEXT
 from printreach.contract.sizes import MAX_STATUS_BYTES
 from printreach.http1.client import Client, Connect, ExchangeFailure
 from printreach.http1.fetch import AnswerTooLarge, Fetcher, FetchFailed, OpenAnswer
-from printreach.http1.request_ids import REQUEST_ID
+from printreach.http1.request_ids import REQUEST_ID, SPAN
 from printreach.languages import N_, in_english
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
@@ -29,7 +29,7 @@ from printreach.rules.connections import ConnectionKind
 from printreach.rules.connections.internal_grants import InternalKey, internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.safe_text import readable
-from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get
+from printreach.wire.heads import REQUEST_ID_FIELD, TRACE_PARENT_FIELD, Headers, get
 
 ASK_TIMEOUT_S: Final = 12.0
 """A status is asked for again soon, so an answer older than this is of no use."""
@@ -170,11 +170,13 @@ class RelayPrinterHttp:
         return Fetcher(self._client, f"{name}.{self._domain}".encode())
 
     def _headers(self, printer: OwnedPrinter) -> Headers:
-        """Return what proves that it is us, and the id of the request for which we ask."""
+        """Return what proves that it is us, and the request for which we ask: its id and span."""
         token = internal_token(self._key, printer, self._clock.now())
         headers = [(b"Authorization", b"Bearer " + token.encode())]
         if request_id := REQUEST_ID.get():
             headers.append((REQUEST_ID_FIELD, request_id.encode()))
+        if (span := SPAN.get()) is not None:
+            headers.append((TRACE_PARENT_FIELD, span.trace_parent))
         return headers
 
 

@@ -21,6 +21,7 @@ from printreach import __version__
 from printreach.backends.lookups import Lookup, is_own_address
 from printreach.http1.client import Client, ExchangeFailure
 from printreach.http1.heads import Response
+from printreach.http1.tracing import Tracing
 from printreach.languages import N_, in_english
 from printreach.rules.public_addresses import Reach, parse_ip_address
 from printreach.rules.webhooks import Outcome
@@ -58,7 +59,15 @@ class _TargetClient:
 class WebhookHttp:
     """ports.WebhookSender."""
 
-    def __init__(self, lookup: Lookup, reach: Reach, *, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        lookup: Lookup,
+        reach: Reach,
+        *,
+        tls: ssl.SSLContext | None = None,
+        tracing: Tracing | None = None,
+    ) -> None:
+        self._tracing = tracing
         self._lookup = lookup
         self._reach = reach
         self._tls = tls
@@ -95,8 +104,19 @@ class WebhookHttp:
         if isinstance(target, str):
             return Outcome(http_status=None, duration_ms=0, error=target)
         message = _message(target, [("Content-Type", media_type), *headers], body)
-        async with self._client(target) as client:
-            return await _call(client, message)
+        tracing = self._tracing
+        span = None if tracing is None else tracing.begin_delivery(target.host, target.port)
+        fault = "cancelled"
+        try:
+            async with self._client(target) as client:
+                outcome = await _call(client, message)
+            fault = "no_answer" if outcome.http_status is None else ""
+            if span is not None and outcome.http_status is not None:
+                span.answered(outcome.http_status)
+            return outcome
+        finally:
+            if span is not None:
+                span.end(fault)
 
     @asynccontextmanager
     async def _client(self, target: WebhookTarget) -> AsyncIterator[Client]:

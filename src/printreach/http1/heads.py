@@ -17,6 +17,7 @@ from printreach.wire.heads import Headers, encode_response, get, strip_hop_by_ho
 from .fields import BadMessage, parse_fields, special_values
 from .framing import Framing, declared_framing
 from .target import origin_form, read_host
+from .tracing import Span
 
 __all__ = [
     "MAX_HEAD_BYTES",
@@ -50,6 +51,7 @@ class Request:
     length: the body's bytes where framing is LENGTH, else 0.
     upgrade: b"websocket" where this is a WebSocket handshake; other protocols are ignored.
     request_id: by which logs name it; the node that serves it sets it. Empty for none.
+    span: of the work for it, where traces are wanted.
     """
 
     method: bytes
@@ -63,6 +65,7 @@ class Request:
     expects_continue: bool
     upgrade: bytes | None
     request_id: bytes = field(repr=False, compare=False)
+    span: Span | None = field(repr=False, compare=False)
 
     # Written out, since mypyc compiles it, and not the one that dataclass makes.
     def __init__(
@@ -89,6 +92,7 @@ class Request:
         self.expects_continue = expects_continue
         self.upgrade = upgrade
         self.request_id = b""
+        self.span = None
 
 
 @dataclass(init=False, slots=True)

@@ -75,6 +75,8 @@ class AnswerWriter:
         lines.append(b"\r\n")
         lines.append(self._framed(body, fin=fin))
         self.is_started = True
+        if self.request.span is not None:
+            self.request.span.answered(status)
         writable = self._caller.write(b"".join(lines))
         if fin:
             self._caller.finished(keep_alive=self.keep_alive)
@@ -84,6 +86,8 @@ class AnswerWriter:
         """Write a 101; the bytes after it are raw. fields: as encode_answer_fields returns them."""
         head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         self.is_started = True
+        if self.request.span is not None:
+            self.request.span.answered(101)
         return self._caller.write(head + fields + b"\r\n" + first)
 
     def body(self, data: bytes, *, fin: bool) -> bool:

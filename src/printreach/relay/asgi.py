@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from printreach.http1.heads import Request
+from printreach.http1.tracing import Span
 from printreach.wire.heads import Headers, get, strip_hop_by_hop
 
 from .answering import BrokenAnswer
@@ -55,6 +56,13 @@ def set_origin(scope: Scope, headers: Headers, origin: Origin) -> None:
     scope["client"] = (origin.address, 0)
     passed = (*without_forwarding_fields(headers), *origin_fields(origin))
     scope["headers"] = [(name.lower(), value) for name, value in passed]
+
+
+def tell_route(span: Span | None, scope: Scope) -> None:
+    """Tell the route that the application has chosen, which Litestar puts into the scope."""
+    route = scope.get("path_template")
+    if span is not None and route:
+        span.is_for(route)
 
 
 def checked(headers: Headers) -> Headers:

@@ -22,13 +22,13 @@ from printreach.contract.command_api import (
 from printreach.http1.heads import Request
 from printreach.rules.connections.permissions import Access, format_access_stamp
 from printreach.rules.printers.commands import COMMAND_LIFETIME_S
-from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get
+from printreach.wire.heads import REQUEST_ID_FIELD, TRACE_PARENT_FIELD, Headers, get
 
 OURS: Final = frozenset(
     field.lower()
     for field in (
         *(COMMAND_ID_FIELD, COMMAND_EXPIRES_FIELD, PERMISSIONS_FIELD, CAMERAS_FIELD),
-        REQUEST_ID_FIELD,
+        *(REQUEST_ID_FIELD, TRACE_PARENT_FIELD),
     )
 )
 _LISTS_CAMERAS: Final = frozenset({COMMAND_PREFIX + b"/status", COMMAND_PREFIX + b"/webcam/list"})

@@ -6,8 +6,6 @@ hosts. Requests that come before the current one is answered wait in the buffer.
 
 import asyncio
 import logging
-import socket
-import struct
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol, TypeAlias, cast
 
@@ -25,10 +23,11 @@ from printreach.http1.server_core import (
     State,
 )
 from printreach.http1.small_writes import SmallWrites
+from printreach.http1.tracing import CALLER_GONE, Span
 
 from .answering import AnswerWriter
 from .caller_exchange import CallerExchange
-from .disconnect_detector import DisconnectDetector
+from .disconnect_detector import DisconnectDetector, reset_at_close
 from .header_filter import ForwardingPlan
 from .refusals import plain_refusal
 from .timeouts import Timeouts
@@ -41,10 +40,6 @@ MAX_PIPELINED_BYTES: Final = 64 * 1024
 HIGH_WATER_BYTES: Final = 128 * 1024
 MAX_CHUNKS_A_TURN: Final = 1024
 """The most chunks of a body that are read before other connections get a turn: about 0.5 ms."""
-
-_RESET: Final = struct.pack("ii", 1, 0)
-"""SO_LINGER: end the connection with a reset. To HTTP/1.0, whose answers may last until the
-connection closes, a proper end would make a broken answer look whole."""
 
 Dispatch: TypeAlias = Callable[["IncomingRequest"], CallerExchange | None]
 """Chooses the handler of a request. None: it is answered already, or the connection detached."""
@@ -94,6 +89,7 @@ class FrontConnection(asyncio.Protocol):
         self.peer = ""
         self.account_id = ""  # of the printer that the last request was for
         self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
+        self.span: Span | None = None  # of the last request, where traces are wanted
         self._output: SmallWrites
         self._core = ServerCore(MAX_CHUNKS_A_TURN)
         self._front = front
@@ -117,6 +113,8 @@ class FrontConnection(asyncio.Protocol):
 
     def finished(self, *, keep_alive: bool) -> None:
         self._exchange, self._is_held = None, False
+        if self.span is not None:
+            self.span.end()
         core = self._core
         if core.state is CLOSED:
             return
@@ -135,12 +133,13 @@ class FrontConnection(asyncio.Protocol):
         else:
             self._close()
 
-    def abort(self) -> None:
+    def abort(self, fault: str = "broken_off") -> None:
         self._exchange = None
+        if self.span is not None:
+            self.span.end(fault)
         self._core.close()
-        sock = self.transport.get_extra_info("socket")
-        if self._is_http10 and sock is not None and sock.fileno() >= 0:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        if self._is_http10:
+            reset_at_close(self.transport.get_extra_info("socket"))
         self.transport.abort()
 
     def continue_with(self, exchange: CallerExchange | None) -> None:
@@ -217,6 +216,8 @@ class FrontConnection(asyncio.Protocol):
         self._core.close()
         self._front.forget(self)
         exchange, self._exchange = self._exchange, None
+        if self.span is not None:
+            self.span.end(CALLER_GONE)
         if exchange is not None:
             exchange.on_caller_gone()
 
@@ -248,7 +249,7 @@ class FrontConnection(asyncio.Protocol):
 
     def abort_for_gone_caller(self) -> None:
         exchange = self._exchange
-        self.abort()
+        self.abort(CALLER_GONE)
         if exchange is not None:
             exchange.on_caller_gone()
 
@@ -383,10 +384,8 @@ class FrontConnection(asyncio.Protocol):
             self.abort_for_gone_caller()
 
     def _has_left(self, now: float) -> bool:
-        sock = self.transport.get_extra_info("socket")
-        return self._disconnect.has_left(
-            sock, now, has_ended=self._core.has_ended, is_paused=self._is_paused
-        )
+        sock, has_ended = self.transport.get_extra_info("socket"), self._core.has_ended
+        return self._disconnect.has_left(sock, now, has_ended=has_ended, is_paused=self._is_paused)
 
 
 _ON_DATA: Final[Mapping[State, Callable[[FrontConnection], None]]] = {

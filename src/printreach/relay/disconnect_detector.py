@@ -1,8 +1,12 @@
-"""Detects that a caller has left: TCP reports the end of its direction and its leaving alike."""
+"""Ends of connections: detects that a caller has left, since TCP reports the end of its direction
+and its leaving alike, and lets a close of ours be a reset.
+"""
 
 import select
 import socket
+import struct
 
+_RESET = struct.pack("ii", 1, 0)
 _GONE = select.POLLHUP | select.POLLERR if hasattr(select, "POLLRDHUP") else 0
 _ENDED = select.POLLRDHUP if hasattr(select, "POLLRDHUP") else 0
 
@@ -46,3 +50,13 @@ def _events_of(sock: socket.socket | None) -> int:
     poll = select.poll()
     poll.register(sock.fileno(), _GONE | _ENDED)
     return next((events for _, events in poll.poll(0)), 0)
+
+
+def reset_at_close(sock: socket.socket | None) -> None:
+    """Have the close of a socket, if it is still open, end its connection with a reset.
+
+    To HTTP/1.0, whose answers may last until the connection closes, a proper end would make a
+    broken answer look whole.
+    """
+    if sock is not None and sock.fileno() >= 0:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)

@@ -20,7 +20,7 @@ from printreach.wire.heads import MAX_HEAD_BYTES, Headers, encode_fields
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
 from .connection import FrontConnection
-from .header_filter import AnswerReader, BadAnswer, Field, target_for_printer
+from .header_filter import AnswerReader, BadAnswer, Field, target_for_printer, without_length
 from .hosts import Hosts
 from .page_words import failure_of
 from .refusals import refuse
@@ -122,13 +122,16 @@ class PrinterExchange:
             self._refuse(ErrorCode.UPLOAD_LIMIT)
             return None
         if not self._passes_body:
-            fields = _without_length(fields)
+            fields = without_length(fields)
         elif fin and request.framing is Framing.CHUNKED:
             stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
         target, tunnel = target_for_printer(request.target), route.tunnel
         self._upstream = tunnel, target, fields
+        self._span = request.span  # of the call to the printer from here on
+        if self._span is not None:
+            self._span = self._span.begin_call(self.grant.printer_id, is_here=route.is_here)
         is_own = self.grant.kind in INTERNAL_KINDS
-        start = route.start_of_head(request, target, is_own=is_own)
+        start = route.start_of_head(request, target, self._span, is_own=is_own)
         head = start + encode_fields(stamp) + fields if stamp else start + fields
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, N_("The head of the request is too large."))
@@ -205,6 +208,8 @@ class PrinterExchange:
             self._broken(N_("The printer's answer can't be read."))
             return
         status = answer.status
+        if self._span is not None:
+            self._span.answered(status)
         if log.isEnabledFor(logging.DEBUG):
             self._log(f"answered {status} after {(now - self._asked_at) * 1000:.0f} ms")
         if status == 101 and self._request.upgrade is not None:
@@ -270,7 +275,7 @@ class PrinterExchange:
     def on_reset(self, reason: Reason, text: str) -> None:
         if self._is_over:
             return
-        self._leave()
+        self._leave(reason.name.lower())
         failure = NOT_PERMITTED if reason is Reason.NOT_ALLOWED else None
         detail = None if reason in _OF_THE_TUNNEL else text or None
         self._end_with(_CODES.get(reason, ErrorCode.AGENT_ERROR), detail, failure)
@@ -381,16 +386,12 @@ class PrinterExchange:
             if self._stream.is_open:
                 self._stream.reset(reason)
 
-    def _leave(self) -> None:
+    def _leave(self, fault: str = "") -> None:
         self._is_over = True
+        if self._span is not None:
+            self._span.end(fault)
         self._admission.remove_stream(self)
         if self._webcam_timer is not None:
             self._webcam_timer.cancel()
             self._webcam_timer = None
             self._admission.end_webcam(self.grant.unique_id)
-
-
-def _without_length(fields: bytes) -> bytes:
-    """The header lines of a request whose body is left out."""
-    lines = fields.splitlines(keepends=True)
-    return b"".join(line for line in lines if not line.lower().startswith(b"content-length:"))

@@ -310,3 +310,9 @@ def plan_forwarding(
         presented.cookies,
         encode_fields(fields),
     )
+
+
+def without_length(fields: bytes) -> bytes:
+    """Return the header lines of a request whose body is left out."""
+    lines = fields.splitlines(keepends=True)
+    return b"".join([line for line in lines if not line.lower().startswith(b"content-length:")])

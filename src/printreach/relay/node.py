@@ -9,6 +9,7 @@ from typing import Final
 
 from printreach.http1.client import Connect
 from printreach.http1.heads import Request
+from printreach.http1.tracing import Tracing
 from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports.relaying import Grants
 from printreach.rules.histogram import Histogram
@@ -21,7 +22,7 @@ from .browser_sign_in import BrowserSignIn
 from .caller_exchange import CallerExchange
 from .caller_origin import Network, Origin, ProxyWarnings, origin_of
 from .commands import CommandStamps
-from .connection import IncomingRequest
+from .connection import FrontConnection, IncomingRequest
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
@@ -52,6 +53,7 @@ class RelayDependencies:
     ones on /metrics. nodes: for a service of several nodes. is_ready: whether the process can serve
     requests, and goes on to. lacks: what it can't reach. counts: of limits that hold for all nodes.
     id_field: in which those proxies name requests, in lower case; empty where they don't.
+    tracing: None where nobody wants traces.
     """
 
     grants: Grants
@@ -67,6 +69,7 @@ class RelayDependencies:
     histograms: Mapping[str, tuple[str, Histogram]] = field(default_factory=dict)
     counts: SharedCounts = field(default_factory=SharedCounts)
     id_field: bytes = b""
+    tracing: Tracing | None = None
 
 
 _TEXT: Final[Headers] = [(b"Content-Type", b"text/plain; charset=utf-8")]
@@ -90,6 +93,7 @@ class RelayNode:
         alone, by the tunnels of other nodes.
         """
         self._dependencies = dependencies
+        self._tracing = dependencies.tracing
         agents = dependencies.agents
         self._hosts = Hosts(agents.base_url, dependencies.tunnel_domain, dependencies.detector_url)
         self._directory = Directory(settle_s)
@@ -191,9 +195,11 @@ class RelayNode:
         caller, request = incoming.caller, incoming.request
         request.request_id = self._ids.name(caller.peer, request.headers, caller.is_inside)
         if caller.tunnel_port is not None:
+            self._trace(caller, request)
             return self._printer_hosts.serve_port(incoming, caller.tunnel_port)
         named = self._hosts.named(request.host)
         if isinstance(named, PrinterHost):
+            self._trace(caller, request)
             return self._printer_hosts.serve(incoming, named.unique_id)
         path = request.target.partition(b"?")[0]
         if path == TUNNEL_PATH and request.upgrade is not None:
@@ -205,6 +211,7 @@ class RelayNode:
             answer(incoming.writer(), status, reason, [content_type], text)
             return None
         if self._hosts.are_ours(request.host, path):
+            self._trace(caller, request)
             if self._web is None:
                 answer(incoming.writer(), 421, b"Misdirected Request", _TEXT, _NO_PAGES)
                 return None
@@ -213,6 +220,15 @@ class RelayNode:
         location = (b"Location", self._hosts.base_url.encode() + b"/")
         answer(incoming.writer(), 307, b"Temporary Redirect", [location])
         return None
+
+    def _trace(self, caller: FrontConnection, request: Request) -> None:
+        """Begin the request's span, if traces are wanted."""
+        if self._tracing is not None:
+            is_inside = caller.is_inside
+            parent = self._ids.trace_parent(caller.peer, request.headers, is_inside)
+            request.span = caller.span = self._tracing.begin_request(
+                request.method, request.request_id, parent, is_inside=is_inside
+            )
 
     def _accept_agent(self, incoming: IncomingRequest) -> None:
         caller, request = incoming.caller, incoming.request
@@ -240,6 +256,7 @@ class RelayNode:
             agents.node_id,
             self._directory,
             self._agents.host_keys,
+            self._tracing,
         )
 
     def _origin(self, peer: str, request: Request, scheme: str) -> Origin:

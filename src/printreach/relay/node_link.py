@@ -28,18 +28,19 @@ from printreach.contract.node_words import (
     encode,
 )
 from printreach.http1.request_ids import about
+from printreach.http1.tracing import Span, Tracing
 from printreach.rules.connections.credentials import TokenBytes, new_record_id
 from printreach.rules.nodes import Meeting, NodeKey, Side, is_proof, proof_of
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
-from printreach.wire.errors import CloseCode, Reason
+from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
 from printreach.wire.events import StreamOpened
 from printreach.wire.frames import MAX_MESSAGE_BYTES
-from printreach.wire.heads import request_id_in
+from printreach.wire.heads import decode_request_line, request_id_in
 from printreach.wire.session import Role, Session
 
-from .route import Route, split_prefix
+from .route import TRACE_PARENTS, Prefix, Route, split_prefix
 from .splice import splice
 
 log = logging.getLogger(__name__)
@@ -204,7 +205,9 @@ class InwardLink:
         token_bytes: TokenBytes,
         held: Held,
         on_closed: Callable[["InwardLink"], None],
+        tracing: Tracing | None = None,
     ) -> None:
+        self._tracing = tracing
         self._link = link
         self._key = key
         self._own_id = own_id
@@ -217,7 +220,12 @@ class InwardLink:
         self._tasks: set[asyncio.Task[None]] = set()
         loop = asyncio.get_running_loop()
         self._deadline = loop.call_later(DIAL_TIMEOUT_S, self._end_unproven)
-        session = Session(Role.AGENT, now=loop.time(), max_streams=MAX_LINK_STREAMS)
+        session = Session(
+            Role.AGENT,
+            now=loop.time(),
+            capabilities=(TRACE_PARENTS,),
+            max_streams=MAX_LINK_STREAMS,
+        )
         session.notice_sooner()
         self.tunnel = Tunnel(session, link, self)
         self.tunnel.start()
@@ -236,7 +244,8 @@ class InwardLink:
         if not self.is_proven:
             stream.reset(Reason.REFUSED)
             return
-        printer_id, is_own, head = split_prefix(opened.head)
+        prefix, head = split_prefix(opened.head)
+        printer_id = prefix.printer_id
         route = self._held.find_here(printer_id)
         if log.isEnabledFor(logging.DEBUG):
             self._log_request(printer_id, head, "passed on" if route else "not here any more")
@@ -245,7 +254,8 @@ class InwardLink:
             self.tunnel.message(encode(NotHere(printer_id=printer_id)))
             stream.reset(Reason.PRINTER_LOST)
         else:
-            splice(stream, opened, head, route, is_own=is_own)
+            span = None if self._tracing is None else self._begin_span(prefix, head)
+            splice(stream, opened, head, route, is_own=prefix.is_own, span=span)
 
     def on_tunnel_message(self, payload: bytes) -> None:
         match decode_from_dialling(payload):
@@ -306,6 +316,16 @@ class InwardLink:
         node = self._meeting.dialling_node if self._meeting else ""
         words, request_id = "printer %s: a request by node %s: %s", request_id_in(head)
         log.debug(words, printer_id, node, outcome, extra=about(request_id))
+
+    def _begin_span(self, prefix: Prefix, head: bytes) -> Span | None:
+        try:
+            line = decode_request_line(head)
+        except RemoteProtocolError:
+            return None  # the agent will refuse it
+        assert self._tracing is not None
+        return self._tracing.begin_passing_on(
+            line.method, line.request_id, prefix.trace_parent, prefix.printer_id
+        )
 
     def _end_unproven(self) -> None:
         if not self.is_proven:

@@ -15,6 +15,7 @@ from picows import (
 )
 
 from printreach.contract.node_words import Holds, Moves
+from printreach.http1.tracing import Tracing
 from printreach.ports import Bus, Clock
 from printreach.rules.connections.credentials import TokenBytes
 from printreach.rules.nodes import NodeKey
@@ -64,7 +65,9 @@ class OtherNodes:
         node_id: str,
         directory: Directory,
         host_keys: HostKeyRequests,
+        tracing: Tracing | None = None,
     ) -> None:
+        self._tracing = tracing
         self._dependencies = dependencies
         self._node_id = node_id
         self._directory = directory
@@ -248,6 +251,7 @@ class OtherNodes:
                 self._dependencies.token_bytes,
                 self,
                 self._inward.discard,
+                self._tracing,
             )
         )
         response = WSUpgradeResponse.create_101_response({"Sec-WebSocket-Protocol": SUBPROTOCOL})

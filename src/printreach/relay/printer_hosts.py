@@ -170,6 +170,8 @@ class PrinterHosts:
             return self._refuse(incoming, grant, ErrorCode.PRINTER_NOT_CONNECTED, lost=grant.lost)
         if not _is_understood(request.method, route):
             return self._refuse(incoming, grant, ErrorCode.AGENT_UPDATE_REQUIRED)
+        if request.span is not None and is_command(request.target):
+            request.span.is_for(request.target.partition(b"?")[0].decode("latin-1"))
         exchange = PrinterExchange(
             caller,
             request,

@@ -1,13 +1,24 @@
 """Ids of requests: who gives a request its id, and how new ones are made."""
 
+import re
 from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get, is_request_id
+from printreach.wire.heads import (
+    REQUEST_ID_FIELD,
+    TRACE_PARENT_FIELD,
+    Headers,
+    get,
+    is_request_id,
+)
 
 from .caller_origin import Network, is_within
 
+TRACE_PARENT: Final = b"traceparent"
+"""The field of W3C's Trace Context. Where proxies name requests in it, its trace is the id."""
+
+_IS_TRACE_PARENT: Final = re.compile(rb"(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 _HALF_BYTES: Final = 8
 _AT_ONCE: Final = 256
 """How many ids are made together, since that takes a fraction of the time."""
@@ -42,10 +53,23 @@ class RequestIds:
             self._unused = self._make()
         return self._unused.pop()
 
+    def trace_parent(self, peer: str, headers: Headers, is_inside: bool) -> bytes:
+        """Return the `traceparent` of a request; empty where none can be believed, as above."""
+        if is_inside:
+            return get(headers, TRACE_PARENT_FIELD.lower()) or b""
+        if self._field != TRACE_PARENT or not is_within(peer, self._networks):
+            return b""
+        given = get(headers, TRACE_PARENT) or b""
+        return given if _IS_TRACE_PARENT.fullmatch(given) else b""
+
     def _given(self, peer: str, headers: Headers, is_inside: bool) -> bytes | None:
         if is_inside:
             return get(headers, REQUEST_ID_FIELD.lower())
-        return get(headers, self._field) if is_within(peer, self._networks) else None
+        given = get(headers, self._field) if is_within(peer, self._networks) else None
+        if self._field == TRACE_PARENT and given is not None:
+            trace = _IS_TRACE_PARENT.fullmatch(given)
+            return None if trace is None else trace[1]
+        return given
 
     def _make(self) -> list[bytes]:
         digits, step = self._random.randbytes(_AT_ONCE * _HALF_BYTES).hex(), 2 * _HALF_BYTES

@@ -1,16 +1,20 @@
 """The way from this node to a printer's agent."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from printreach.contract.signin import REQUEST_IDS
 from printreach.http1.heads import Request
+from printreach.http1.tracing import Span
 from printreach.languages import N_
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.frames import MAX_STREAMS
 from printreach.wire.heads import REQUEST_ID_FIELD
 
 from .commands import AgentClock
+
+TRACE_PARENTS: Final = "trace-parents"
+"""The capability of a node that takes the `traceparent` of a request at the beginning of a head."""
 
 CONNECTION_STREAMS: Final = MAX_STREAMS // 2
 """Streams at once of one connection in a tunnel, so that no app takes those of the others."""
@@ -38,17 +42,25 @@ class Route:
     def is_here(self) -> bool:
         return not self.printer_id
 
-    def start_of_head(self, request: Request, target: bytes, *, is_own: bool) -> bytes:
+    def start_of_head(
+        self, request: Request, target: bytes, call: Span | None = None, *, is_own: bool
+    ) -> bytes:
         """Return the beginning of a stream's head: what precedes it on a link, the first line, and
         the line of the request's id if the agent takes it off.
 
-        is_own: the service's own request.
+        call: the span of the call to the printer, which another node is told. is_own: the service's
+        own request.
         """
-        mark = OWN_MARK if is_own else ""
-        prefix = f"{self.printer_id}{mark}\n".encode() if self.printer_id else b""
+        prefix = self._prefix(call, is_own=is_own) if self.printer_id else b""
         if REQUEST_IDS in self.capabilities:
             return _NAMED_START % (prefix, request.method, target, request.request_id)
         return _START % (prefix, request.method, target)
+
+    def _prefix(self, call: Span | None, *, is_own: bool) -> bytes:
+        printer = f"{self.printer_id}{OWN_MARK if is_own else ''}".encode()
+        if call is None or TRACE_PARENTS not in self.tunnel.capabilities:
+            return printer + b"\n"
+        return b"%b %b\n" % (printer, call.trace_parent)
 
 
 _START: Final = b"%b%b %b\r\n"
@@ -56,8 +68,20 @@ _NAMED_START: Final = _START + REQUEST_ID_FIELD + b": %b\r\n"
 OWN_MARK: Final = "!"
 
 
-def split_prefix(head: bytes) -> tuple[str, bool, bytes]:
-    """Return the printer, whether the request is the service's own, and the head itself."""
+class Prefix(NamedTuple):
+    """What precedes a head on a link. is_own: the request is the service's own.
+
+    trace_parent: of the other node's call; empty for none.
+    """
+
+    printer_id: str
+    is_own: bool
+    trace_parent: bytes
+
+
+def split_prefix(head: bytes) -> tuple[Prefix, bytes]:
+    """Return what precedes the head, and the head itself."""
     line, _, rest = head.partition(b"\n")
-    text = line.decode("ascii", errors="replace")
-    return text.removesuffix(OWN_MARK), text.endswith(OWN_MARK), rest
+    printer, _, trace_parent = line.partition(b" ")
+    text = printer.decode("ascii", errors="replace")
+    return Prefix(text.removesuffix(OWN_MARK), text.endswith(OWN_MARK), trace_parent), rest

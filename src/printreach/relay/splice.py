@@ -7,6 +7,7 @@ stream.
 
 from typing import Final
 
+from printreach.http1.tracing import CALLER_GONE, Span
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
@@ -21,29 +22,43 @@ _OVER_THE_LINK: Final = {
 
 
 def splice(
-    inward: Stream, opened: StreamOpened, head: bytes, route: Route, *, is_own: bool
+    inward: Stream,
+    opened: StreamOpened,
+    head: bytes,
+    route: Route,
+    *,
+    is_own: bool,
+    span: Span | None = None,
 ) -> None:
     """Pass the stream of another node on to the printer's tunnel, or reset it.
 
-    head: without the printer. is_own: the service's own request.
+    head: without the printer. is_own: the service's own request. span: of the passing on, which
+    ends here.
     """
     tunnel = route.tunnel
     is_full = not is_own and tunnel.session.stream_count >= SHARED_STREAMS
     if tunnel.is_overloaded or is_full:
-        inward.reset(Reason.REFUSED, TUNNEL_IS_FULL)
+        _refuse(inward, span, Reason.REFUSED, TUNNEL_IS_FULL)
     elif not tunnel.session.may_open:
-        inward.reset(Reason.PRINTER_LOST)
+        _refuse(inward, span, Reason.PRINTER_LOST)
     else:
-        _Splice(inward).begin(opened, head, route)
+        _Splice(inward, span).begin(opened, head, route)
+
+
+def _refuse(inward: Stream, span: Span | None, reason: Reason, text: str = "") -> None:
+    if span is not None:
+        span.end(reason.name.lower())
+    inward.reset(reason, text)
 
 
 class _Splice:
     """Both streams of one request."""
 
-    __slots__ = ("inward", "onward", "unanswered", "untaken")
+    __slots__ = ("inward", "onward", "span", "unanswered", "untaken")
 
-    def __init__(self, inward: Stream) -> None:
+    def __init__(self, inward: Stream, span: Span | None) -> None:
         self.inward = inward
+        self.span = span
         self.onward: Stream
         self.untaken = 0  # bytes of the request that wait for the printer's tunnel
         self.unanswered = 0  # bytes of the answer that wait for the link
@@ -86,6 +101,9 @@ class _Request:
         self._both.onward.taken(size)
 
     def on_reset(self, reason: Reason, text: str) -> None:
+        if self._both.span is not None:
+            is_left = reason is Reason.CANCELLED
+            self._both.span.end(CALLER_GONE if is_left else reason.name.lower())
         if self._both.onward.is_open:
             # That the link between the nodes has ended is nothing that an agent knows.
             is_of_link = reason in _OVER_THE_LINK
@@ -110,9 +128,13 @@ class _Answer:
         self._both.inward.interim(head)
 
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
+        if self._both.span is not None:
+            _tell_status(self._both.span, head, fin=fin)
         self._count(self._both.inward.respond(head, body, fin=fin), len(body))
 
     def on_data(self, data: bytes, fin: bool) -> None:
+        if fin and self._both.span is not None:
+            self._both.span.end()
         self._count(self._both.inward.send(data, fin=fin), len(data))
 
     def on_writable(self) -> None:
@@ -120,6 +142,8 @@ class _Answer:
         self._both.inward.taken(size)
 
     def on_reset(self, reason: Reason, text: str) -> None:
+        if self._both.span is not None:
+            self._both.span.end(reason.name.lower())
         if self._both.inward.is_open:
             self._both.inward.reset(_OVER_THE_LINK.get(reason, reason), text)
 
@@ -128,3 +152,11 @@ class _Answer:
             self._both.onward.taken(size)
         else:
             self._both.unanswered += size
+
+
+def _tell_status(span: Span, head: bytes, *, fin: bool) -> None:
+    status = head[:3]
+    if status.isdigit():  # else the other node refuses it
+        span.answered(int(status))
+    if fin:
+        span.end()

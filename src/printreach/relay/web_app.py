@@ -11,12 +11,12 @@ from email.utils import format_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from printreach.http1.request_ids import REQUEST_ID
+from printreach.http1.request_ids import REQUEST_ID, SPAN
 from printreach.ports import Clock
 from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get
 
 from .answering import AnswerWriter, BrokenAnswer, encode_answer_fields
-from .asgi import Application, Message, Scope, checked, scope_of
+from .asgi import Application, Message, Scope, checked, scope_of, tell_route
 from .caller_origin import Origin
 from .connection import IncomingRequest
 from .refusals import answer as answer_with
@@ -99,6 +99,7 @@ class WebCall:
         "_is_over",
         "_is_read",
         "_is_sent",
+        "_scope",
         "_task",
         "_unread",
         "_writer",
@@ -118,6 +119,7 @@ class WebCall:
         self._head: tuple[int, Headers] | None = None
         self._changed: asyncio.Event | None = None  # made at the first wait
         self._task: asyncio.Task[None] | None = None  # of a read
+        self._scope: Scope  # of the running application
 
     def ends_with_caller(self, task: asyncio.Task[None]) -> None:
         """Have the work of a request that changes nothing end if its caller leaves.
@@ -130,6 +132,8 @@ class WebCall:
     async def run(self, application: Application, scope: Scope) -> None:
         """Run the application to its end, which may be long after its answer."""
         REQUEST_ID.set(self._writer.request.request_id.decode("ascii"))
+        SPAN.set(self._writer.request.span)
+        self._scope = scope
         try:
             await application(scope, self._receive, self._send)
         except BrokenAnswer as fault:
@@ -189,6 +193,7 @@ class WebCall:
         if self._is_over:
             return
         if message["type"] == "http.response.start":
+            tell_route(self._writer.request.span, self._scope)
             self._head = (message["status"], list(message.get("headers", ())))
             return
         fin = not message.get("more_body", False)

@@ -13,12 +13,12 @@ from websockets.protocol import Event, State
 from websockets.server import ServerProtocol
 
 from printreach.http1.heads import Request
-from printreach.http1.request_ids import REQUEST_ID
+from printreach.http1.request_ids import REQUEST_ID, SPAN
 from printreach.rules.rate_limits import TokenBucket
 from printreach.wire.heads import Headers
 
 from .answering import AnswerWriter, encode_answer_fields
-from .asgi import Application, Message, Scope, checked
+from .asgi import Application, Message, Scope, checked, tell_route
 from .connection import FrontConnection
 from .refusals import answer as answer_with
 
@@ -68,6 +68,7 @@ class WebSocketCall:
         self._is_over = False  # the application can neither send nor receive any more
         self._changed = asyncio.Event()
         self._closing_timer: asyncio.TimerHandle | None = None
+        self._scope: Scope  # of the running application
 
     def refuse_bad_handshake(self) -> bool:
         """Answer a handshake that can't be accepted; return whether it was one."""
@@ -85,6 +86,8 @@ class WebSocketCall:
         """Run the application to its end."""
         code = CloseCode.INTERNAL_ERROR
         REQUEST_ID.set(self._writer.request.request_id.decode("ascii"))
+        SPAN.set(self._writer.request.span)
+        self._scope = scope
         try:
             await application(scope, self._receive, self._send)
             code = CloseCode.NORMAL_CLOSURE
@@ -137,6 +140,7 @@ class WebSocketCall:
             return
         match message["type"]:
             case "websocket.accept":
+                tell_route(self._writer.request.span, self._scope)
                 self._accept(message)
             case "websocket.send":
                 text = message.get("text")

@@ -18,6 +18,7 @@ from printreach.backends.mail_log import LogMailer
 from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.backends.video_ffmpeg import PROGRAM, FfmpegVideos
 from printreach.backends.webhook_http import WebhookHttp
+from printreach.http1.tracing import Tracing
 from printreach.hub.account_mailer import Outbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
@@ -102,13 +103,32 @@ def open_mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
     return smtp
 
 
-def open_webhook_sender(settings: Settings, ends: AsyncExitStack) -> WebhookHttp:
+def open_webhook_sender(
+    settings: Settings, ends: AsyncExitStack, tracing: Tracing | None = None
+) -> WebhookHttp:
     """Open the HTTP client of webhooks, which `ends` closes."""
     lookups = Lookups()
     ends.push_async_callback(lookups.close)
-    sender = WebhookHttp(lookups, settings.reach)
+    sender = WebhookHttp(lookups, settings.reach, tracing=tracing)
     ends.push_async_callback(sender.close)
     return sender
+
+
+@asynccontextmanager
+async def tracing_of(settings: Settings, node_id: str) -> AsyncIterator[Tracing | None]:
+    """Begin to send traces; None where nobody asked for them.
+
+    Raises SettingsError if the library is missing.
+    """
+    if not settings.sends_traces:
+        yield None
+        return
+    try:
+        from printreach.backends.traces import sending_traces
+    except ImportError as error:
+        raise _missing_extra("OTEL_EXPORTER_OTLP_ENDPOINT", "otel", error) from None
+    async with sending_traces(node_id) as tracing:
+        yield tracing
 
 
 @asynccontextmanager
@@ -124,7 +144,7 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
         # The library takes half a second to import, so only installations that sell load it.
         from printreach.backends.pay_stripe import stripe_payments
     except ImportError as error:
-        raise _missing_extra("STRIPE_SECRET_KEY", "stripe", error) from None
+        raise _missing_extra("PRINTREACH_STRIPE_SECRET_KEY", "stripe", error) from None
     async with stripe_payments(settings.stripe, clock) as payments:
         yield payments
 
@@ -143,7 +163,7 @@ async def store_of(settings: Settings) -> AsyncIterator[Store]:
 def require_driver(location: DatabaseLocation) -> None:
     """Raise SettingsError if the library for that database isn't installed."""
     if not isinstance(location, Path) and find_spec("asyncpg") is None:
-        raise _missing_extra("DATABASE_URL", "postgresql", ImportError(name="asyncpg"))
+        raise _missing_extra("PRINTREACH_DATABASE_URL", "postgresql", ImportError(name="asyncpg"))
 
 
 @asynccontextmanager
@@ -161,7 +181,7 @@ def _bus_of(settings: Settings, store: Store, clock: Clock) -> AbstractAsyncCont
         try:
             from printreach.backends.bus_nats import open_nats_bus
         except ImportError as error:
-            raise _missing_extra("NATS_URL", "nats", error) from None
+            raise _missing_extra("PRINTREACH_NATS_URL", "nats", error) from None
         return open_nats_bus(settings.nats_urls, store)
     if settings.database_url:
         from printreach.backends.bus_postgresql import open_postgresql_bus
@@ -206,12 +226,11 @@ def _in_bucket(place: S3Bucket, *kind: str) -> SnapshotStore:
     try:
         from printreach.backends.snapshots_s3 import S3Snapshots
     except ImportError as error:
-        raise _missing_extra("SNAPSHOTS_URL", "s3", error) from None
+        raise _missing_extra("PRINTREACH_SNAPSHOTS_URL", "s3", error) from None
     return S3Snapshots(place, *kind)
 
 
 def _missing_extra(setting: str, extra: str, error: ImportError) -> SettingsError:
     return SettingsError(
-        f"PRINTREACH_{setting} needs more than is installed ({error.name}): "
-        f"{how_to_install(extra)} brings it."
+        f"{setting} needs more than is installed ({error.name}): {how_to_install(extra)} brings it."
     )

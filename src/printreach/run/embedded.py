@@ -22,6 +22,7 @@ from printreach.backends.web_push import WebPush
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
 from printreach.contract.signin import EVENTS, SEVERAL_NODES
+from printreach.http1.tracing import Tracing
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import flushing
@@ -45,6 +46,7 @@ from printreach.run.dependencies import (
     open_webhook_sender,
     payments_of,
     store_of,
+    tracing_of,
 )
 from printreach.run.monitoring import health_of, running_monitors_page
 from printreach.run.process_metrics import process_metrics
@@ -141,9 +143,10 @@ async def _running_roles(
         outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
         core = core_of(settings, store, clock, Argon2Passwords(), outbox)
         node_id = new_record_id(secrets.token_bytes)
+        tracing = await ends.enter_async_context(tracing_of(settings, node_id))
         if not is_alone:
             await ends.enter_async_context(shared_over(bus, core.counts, node_id))
-        webhook_http = open_webhook_sender(settings, ends)
+        webhook_http = open_webhook_sender(settings, ends, tracing)
         dependencies = Dependencies(
             settings=settings,
             core=core,
@@ -165,7 +168,9 @@ async def _running_roles(
             web = await _start_web(dependencies, ends)
         nodes = None if is_alone else _node_dependencies(settings, key)
         relay.node = RelayNode(
-            _relay_dependencies(settings, core, bus, node_id, detector, key, web, nodes, readiness),
+            _relay_dependencies(
+                settings, core, bus, node_id, detector, key, web, nodes, readiness, tracing
+            ),
             settle_s=SETTLE_S if "relay" in roles else 0.0,
         )
         ends.push_async_callback(relay.node.stop)
@@ -183,21 +188,16 @@ async def _running_roles(
 
             listener = service_listener(settings, listeners)
             address = address_of(listener)
-            await ends.enter_async_context(running_web_node(web, settings, listener, readiness))
+            serving = running_web_node(web, settings, listener, readiness, tracing)
+            await ends.enter_async_context(serving)
         elif not address:
             health, listener = health_of(settings, readiness), service_listener(settings, listeners)
             address = await ends.enter_async_context(running_monitors_page(health, listener))
         if "worker" in roles:
             await ends.enter_async_context(running_worker(dependencies))
         if settings.stop_notice_s and roles & {"web", "relay"}:
-            ends.push_async_callback(_give_notice, settings.stop_notice_s, readiness)
+            ends.push_async_callback(readiness.give_notice, settings.stop_notice_s)
         yield address
-
-
-async def _give_notice(seconds: int, readiness: Readiness) -> None:
-    """Serve on for a while as a node that isn't ready, so that proxies send requests to others."""
-    readiness.is_stopping = True
-    await asyncio.sleep(seconds)
 
 
 def _is_alone(settings: Settings, roles: frozenset[str]) -> bool:
@@ -337,6 +337,7 @@ def _relay_dependencies(
     web: DrainMiddleware | None,
     nodes: NodeDependencies | None,
     readiness: Readiness,
+    tracing: Tracing | None,
 ) -> RelayDependencies:
     store, clock = core.store, core.clock
     agents = AgentDependencies(
@@ -366,6 +367,7 @@ def _relay_dependencies(
         histograms=readiness.histograms(),
         counts=core.counts,
         id_field=settings.request_id_field,
+        tracing=tracing,
     )
 
 

@@ -29,6 +29,11 @@ class Readiness:
     def is_ready(self) -> bool:
         return self.store.is_available and not self.is_stopping
 
+    async def give_notice(self, seconds: int) -> None:
+        """Serve on for a while as one that isn't ready, so that proxies send requests to others."""
+        self.is_stopping = True
+        await asyncio.sleep(seconds)
+
     def lacks(self) -> Sequence[str]:
         """Return what the node can't reach."""
         has = {"database": self.store.is_available, "bus": self.bus.is_available}

@@ -67,6 +67,7 @@ class Settings:
     stop_notice_s: int = 0
     logs_json: bool = False
     request_id_field: bytes = b""
+    sends_traces: bool = False
     notify_daily_limit: int = DAILY_LIMIT
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
@@ -171,6 +172,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         node_url=reader.read("NODE_URL", values.read_node_url, ""),
         node_tls=reader.read("NODE_TLS", values.read_switch, "false"),
         request_id_field=reader.read("REQUEST_ID_HEADER", values.read_field_name, ""),
+        sends_traces=_sends_traces(environ),
         logs_json=reader.read("LOG_JSON", values.read_switch, "false"),
         stop_notice_s=reader.read("STOP_NOTICE", values.read_count, "0"),
         snapshots=reader.read("SNAPSHOTS_URL", values.read_s3_place, ""),
@@ -208,6 +210,31 @@ def _require_one_address(host: str) -> None:
             f"PRINTREACH_NODE_LISTEN accepts on every address ({host}): PRINTREACH_NODE_URL also"
             " has to say which one other nodes dial, such as ws://10.0.0.5:8090."
         )
+
+
+def _sends_traces(environ: Mapping[str, str]) -> bool:
+    """Return whether OpenTelemetry's own variables ask for traces. Raises SettingsError."""
+
+    def read(*names: str) -> str:
+        return next(filter(None, (environ.get(name, "").strip() for name in names)), "")
+
+    exporter = read("OTEL_TRACES_EXPORTER")
+    is_wanted = exporter or read(
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
+    )
+    is_off = exporter == "none" or read("OTEL_SDK_DISABLED").lower() == "true"
+    if not is_wanted or is_off:
+        return False
+    if exporter not in ("", "otlp"):
+        raise SettingsError(
+            f"OTEL_TRACES_EXPORTER is {exporter!r}, which is neither otlp nor none."
+        )
+    protocol = read("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+    if protocol not in ("", "http/protobuf"):
+        raise SettingsError(
+            f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol!r}; traces are sent by http/protobuf alone."
+        )
+    return True
 
 
 def _oidc(reader: "_Reader") -> OidcProvider | None:

@@ -16,8 +16,17 @@ from granian.net import SocketHolder  # type: ignore[attr-defined]  # private, s
 from granian.server.embed import Server
 
 from printreach.http1.heads import MAX_HEAD_BYTES
-from printreach.http1.request_ids import REQUEST_ID
-from printreach.relay.asgi import Application, Message, Receive, Scope, Send, set_origin
+from printreach.http1.request_ids import REQUEST_ID, SPAN
+from printreach.http1.tracing import Span, Tracing
+from printreach.relay.asgi import (
+    Application,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    set_origin,
+    tell_route,
+)
 from printreach.relay.caller_origin import ProxyWarnings, origin_of
 from printreach.relay.front import BACKLOG
 from printreach.relay.health import PATHS
@@ -50,6 +59,7 @@ async def running_web_node(
     settings: Settings,
     listener: socket.socket,
     readiness: Readiness,
+    tracing: Tracing | None = None,
     stop_deadline_s: float = _STOP_DEADLINE_S,
 ) -> AsyncIterator[None]:
     """Serve an application on a socket that listens already, which is ours from now on.
@@ -66,7 +76,11 @@ async def running_web_node(
 
     application = cast("Application", draining)  # Litestar names its own types of a scope
     own_host = _OwnHost(
-        application, settings, lambda: not is_stopping.is_set() and readiness.is_ready(), readiness
+        application,
+        settings,
+        lambda: not is_stopping.is_set() and readiness.is_ready(),
+        readiness,
+        tracing,
     )
     server = _WebServer(own_host, listener)
     serving = asyncio.create_task(server.serve(), name="web node")
@@ -94,7 +108,9 @@ class _OwnHost:
         settings: Settings,
         is_ready: Callable[[], bool],
         readiness: Readiness,
+        tracing: Tracing | None,
     ) -> None:
+        self._tracing = tracing
         self._application = application
         self._networks = settings.trusted_proxies
         self._hosts = Hosts(settings.base_url, settings.tunnel_domain, settings.detector_url)
@@ -115,7 +131,13 @@ class _OwnHost:
             request_id = self._ids.name(peer, headers, is_inside=False)
             before = REQUEST_ID.set(request_id.decode("ascii"))
             try:
-                await self._application(scope, receive, _naming(send, request_id))
+                if self._tracing is None:
+                    await self._application(scope, receive, _naming(send, request_id))
+                else:
+                    parent = self._ids.trace_parent(peer, headers, is_inside=False)
+                    method = scope.get("method", "GET").encode()
+                    span = self._tracing.begin_request(method, request_id, parent)
+                    await self._trace(span, scope, receive, _naming(send, request_id))
             finally:
                 REQUEST_ID.reset(before)
         elif scope["type"] == "http":
@@ -123,6 +145,31 @@ class _OwnHost:
             await _answer(send, HTTPStatus.TEMPORARY_REDIRECT, [(b"location", location)], b"")
         else:
             await send({"type": "websocket.close"})
+
+    async def _trace(self, span: Span, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the application within a span."""
+        before, fault = SPAN.set(span), "broken_off"
+        try:
+            await self._application(scope, receive, _telling(send, scope, span))
+            fault = ""
+        finally:
+            SPAN.reset(before)
+            span.end(fault)
+
+
+def _telling(send: Send, scope: Scope, span: Span) -> Send:
+    """Return `send` that tells a span the route and the status of the answer."""
+
+    async def send_told(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            tell_route(span, scope)
+            span.answered(message["status"])
+        elif message["type"] == "websocket.accept":
+            tell_route(span, scope)
+            span.answered(HTTPStatus.SWITCHING_PROTOCOLS)
+        await send(message)
+
+    return send_told
 
 
 def _naming(send: Send, request_id: bytes) -> Send:

@@ -21,6 +21,9 @@ REQUEST_ID_FIELD: Final = b"X-Service-Request-Id"
 """The id of a request, by which logs name it. The first node that it meets adds it, as the first
 line after the request line, and to the answer."""
 
+TRACE_PARENT_FIELD: Final = b"X-Service-Trace-Parent"
+"""The `traceparent` of a request that the service makes of itself, where traces are wanted."""
+
 _TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 _TEXT: Final = rb"[\t\x20-\x7e\x80-\xff]*"
 _VALUE: Final = rb"(?:" + _TEXT + rb"[\x21-\x7e\x80-\xff])?+"  # ends with no blank
