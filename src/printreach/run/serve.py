@@ -6,10 +6,12 @@ import contextlib
 import errno
 import json
 import logging
+import math
 import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -40,6 +42,7 @@ log = logging.getLogger(__name__)
 
 SETTLED_S: Final = 2.0
 """By then a service that somebody waits for has shown its first page."""
+SAID_EVERY_S: Final = 60.0
 _ADDRESS_FAULTS: Final = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES})
 
 
@@ -186,20 +189,38 @@ def _report_ready(address: str, settings: Settings) -> None:
         print(f"ready {json.dumps(facts)}", flush=True)
 
 
-def shorten_outage(record: logging.LogRecord) -> bool:
-    """Log that storage is away as a warning in one line: a stack tells nothing about it."""
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, Unavailable):
-        record.msg, record.args = f"{record.getMessage()}: {error}", None
+class OutageFilter(logging.Filter):
+    """Logs that storage is away as one line without a stack, which would tell nothing about it.
+
+    What a part of the service says of it over and over is said once in SAID_EVERY_S.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: dict[tuple[str, str], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        if not any(isinstance(one, Unavailable) for one in (error, *arguments)):
+            return True
+        said, now = (record.name, record.msg), time.monotonic()
+        said_at, unsaid = self._said.get(said, (-math.inf, 0))
+        if now - said_at < SAID_EVERY_S:
+            self._said[said] = said_at, unsaid + 1
+            return False
+        self._said[said] = now, 0
+        text = record.getMessage() if error is None else f"{record.getMessage()}: {error}"
+        record.msg = f"{text} ({unsaid} more of these since)" if unsaid else text
+        record.args, record.exc_info = None, None
         record.levelno, record.levelname = logging.WARNING, "WARNING"
-        record.exc_info = None
-    return True
+        return True
 
 
 def _log_to_stderr(*, verbose: bool, as_json: bool) -> None:
     log_to(sys.stderr, as_json=as_json)
     for handler in logging.getLogger().handlers:
-        handler.addFilter(shorten_outage)
+        handler.addFilter(OutageFilter())
     for library in ("picows", "websockets", "alembic", "httpx", "stripe"):
         logging.getLogger(library).setLevel(logging.WARNING)
     if verbose:
