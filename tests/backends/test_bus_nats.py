@@ -11,10 +11,12 @@ import pytest
 from printreach.backends import bus_nats
 from printreach.backends.bus_nats import MAX_WAITING, NatsBus, open_nats_bus
 from printreach.ports import Notice, Topic
+from printreach.run.setting_values import read_nats_urls
 from printreach.store.store import Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.rigs.nats_server import PASSWORD, NatsServer
+from tests.rigs.waiting import free_port
 
 PATIENCE_S = 30.0
 REVOKED = Notice(Topic.CONNECTION, "app-1")
@@ -146,6 +148,31 @@ def test_a_server_that_reads_nothing_makes_nobody_wait(tmp_path: Path, server: N
                     for number in range(10 * MAX_WAITING):
                         await bus.publish(Notice(Topic.PRINTER, f"p{number}" * 100))
                 server.resume()
+
+    body()
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    ["fleet:na%3At%2Fs%401%2C%25", "fleet:na:t%2fs@1%2C%", "%66leet:na:t%2Fs@1%2C%25"],
+)
+def test_user_and_password_are_percent_encoded_where_the_address_could_not_hold_them(
+    tmp_path: Path, credentials: str
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        with NatsServer(tmp_path, "na:t/s@1,%") as server:
+            here = f"127.0.0.1:{server.port}"
+            nowhere = f"nats://fleet:other@127.0.0.1:{free_port()}"
+            servers = read_nats_urls(
+                f"{nowhere},nats://fleet:wrong@{here},nats://{credentials}@{here}"
+            )
+            async with (
+                open_store(tmp_path / "a.sqlite3") as store,
+                open_nats_bus(servers, store) as bus,
+                asyncio.timeout(PATIENCE_S),
+            ):
+                await bus.is_connected.wait()
 
     body()
 

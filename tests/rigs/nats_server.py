@@ -17,7 +17,7 @@ class NatsServer(Program):
     monitoring_port: where it tells what it has passed on, by HTTP.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, password: str = PASSWORD) -> None:
         self.port = free_port()
         self.monitoring_port = free_port()
         program = Path(sys.executable).with_name("nats-server")
@@ -29,7 +29,7 @@ class NatsServer(Program):
             "--user",
             USER,
             "--pass",
-            PASSWORD,
+            password,
             "--http_port",
             str(self.monitoring_port),
         ]

@@ -11,6 +11,7 @@ import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -90,25 +91,8 @@ class NatsBus:
 
     async def _while_connected(self) -> None:
         """Connect, and return when the connection is lost. Raises if there is none."""
-        client, is_closed = Client(), asyncio.Event()
-
-        async def on_closed() -> None:
-            is_closed.set()
-
-        # It connects anew by itself, too, but then sends what it has kept, which is out of date.
-        await client.connect(
-            self._servers,
-            name="printreach",
-            no_echo=True,
-            allow_reconnect=False,
-            max_reconnect_attempts=1,
-            reconnect_time_wait=0,
-            connect_timeout=CONNECT_TIMEOUT_S,
-            ping_interval=PING_INTERVAL_S,
-            max_outstanding_pings=2,
-            closed_cb=on_closed,
-            error_cb=_on_error,
-        )
+        is_closed = asyncio.Event()
+        client = await self._connected(is_closed)
         sending = asyncio.create_task(self._send(client))
         try:
             await client.subscribe(
@@ -131,6 +115,16 @@ class NatsBus:
             self._drop_waiting()
             with suppress(Exception):  # the connection is gone already
                 await client.close()
+
+    async def _connected(self, is_closed: asyncio.Event) -> Client:
+        """Connect to any of the servers. Raises what the last of them failed with."""
+        failure: Exception = ValueError("there is no server")
+        for server in random.sample(self._servers, len(self._servers)):
+            try:
+                return await _connected_to(server, is_closed)
+            except (NatsError, OSError, TimeoutError) as error:
+                failure = error
+        raise failure
 
     async def _send(self, client: Client) -> None:
         while True:
@@ -175,6 +169,38 @@ async def open_nats_bus(servers: Sequence[str], store: Store) -> AsyncIterator[N
                 await bus.flush()
         connecting.cancel()
         await asyncio.gather(connecting, return_exceptions=True)
+
+
+async def _connected_to(server: str, is_closed: asyncio.Event) -> Client:
+    """Connect to one server; the event is set when the connection ends.
+
+    The library takes what a URL says of user and password, or of a token, as it stands there.
+    """
+    client, parts = Client(), urlsplit(server)
+
+    async def on_closed() -> None:
+        is_closed.set()
+
+    user = unquote(parts.username) if parts.username is not None else None
+    password = unquote(parts.password) if parts.password is not None else None
+    # It connects anew by itself, too, but then sends what it has kept, which is out of date.
+    await client.connect(
+        parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(),
+        user=user,
+        password=password,
+        token=user if password is None else None,
+        name="printreach",
+        no_echo=True,
+        allow_reconnect=False,
+        max_reconnect_attempts=1,
+        reconnect_time_wait=0,
+        connect_timeout=CONNECT_TIMEOUT_S,
+        ping_interval=PING_INTERVAL_S,
+        max_outstanding_pings=2,
+        closed_cb=on_closed,
+        error_cb=_on_error,
+    )
+    return client
 
 
 async def _on_error(error: Exception) -> None:

@@ -249,8 +249,9 @@ def read_database_url(text: str) -> str:
 
 
 def read_nats_urls(text: str) -> tuple[str, ...]:
-    """Parse `nats://[USER:PASSWORD@]HOST[:PORT]`, `tls://` for TLS; several of one cluster are
-    separated by commas or blanks. Error messages never repeat the text, since it holds a password.
+    """Parse `nats://[USER:PASSWORD@]HOST[:PORT]`, percent-encoded as needed, `tls://` for TLS;
+    several of one cluster are separated by commas or blanks. Error messages never repeat the text,
+    since it holds a password.
     """
     urls = tuple(part for part in re.split(r"[,\s]+", text) if part)
     if not all(map(_is_nats_url, urls)):
