@@ -110,7 +110,7 @@ def test_a_print_from_upload_to_its_end(
     expect(page.get_by_text("Printing", exact=True).first).to_be_visible()
     page.get_by_role("link", name="Stop print").click()
     expect(page.get_by_role("heading", name="Stop slow_vase.gcode?")).to_be_visible()
-    page.get_by_role("button", name="Keep printing").click()
+    page.get_by_role("button", name="Don\u2019t stop").click()
     page.get_by_role("link", name="Stop print").click()
     page.get_by_role("button", name="Stop print").click()
     expect(page.get_by_text(STOPPED).first).to_be_visible()

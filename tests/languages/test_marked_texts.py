@@ -11,6 +11,9 @@ from tests.rigs.peers import ROOT
 COMMENT = re.compile(r"^\s*//.*", re.MULTILINE)
 UNMARKED_IN_SCRIPT = re.compile(r"""(?<!\bt\()(?<![/*"'`])(["`][A-Z][a-z\u2019]+ [^"`\n]+["`])""")
 """A string of two words, the first with a capital; names of headers and keys are one word."""
+MESSAGE = re.compile(r"{% trans.*?{% endtrans %}")
+BARE_PERCENT = re.compile(r"""[^{%]*(?:}}%(?!")|~ "%").*""")
+"""After a value; lengths of drawings are in quotation marks."""
 PAGES = sorted(path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.html"))
 SOURCES = "".join((TEMPLATES / name).read_text() for name in PAGES)
 IMPORTS = re.compile(r'\{% from "([^"]+)" import (?:(?!with context|%\}).)*%\}')
@@ -26,6 +29,14 @@ def test_every_text_of_a_template_is_marked(name: str) -> None:
 @pytest.mark.parametrize("name", IMPORTED)
 def test_no_text_is_made_once_for_all_readers(name: str) -> None:
     assert texts_made_once((TEMPLATES / name).read_text()) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_percent_sign_stands_as_the_language_has_it(name: str) -> None:
+    """The filter `percent` puts it, or a message that has the number as a value."""
+    text = MESSAGE.sub("", (TEMPLATES / name).read_text())
+
+    assert BARE_PERCENT.findall(text) == []
 
 
 def test_every_text_of_a_script_is_marked() -> None:

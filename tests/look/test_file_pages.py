@@ -105,6 +105,22 @@ def test_the_question_before_a_print_opens_in_place(files: Page, home: Home) -> 
     assert home.orders == []
 
 
+def test_the_plate_is_seen_above_the_answer_on_a_phone_on_its_side(files: Page, home: Home) -> None:
+    files.set_viewport_size({"width": 844, "height": 390})
+    files.goto(f"{BASE_URL}{home.path}/files")
+    files.get_by_role("link", name="Print part.gcode").click()
+    seen = files.get_by_text("Is the plate empty?").bounding_box()
+    picture = files.locator("dialog .bed .webcam").bounding_box()
+    answer = files.locator("dialog .decision").bounding_box()
+
+    assert seen is not None
+    assert picture is not None
+    assert answer is not None
+    assert picture["height"] > 100
+    assert seen["y"] + seen["height"] <= answer["y"]
+    assert answer["y"] + answer["height"] <= 390
+
+
 def test_a_print_starts_from_the_question_in_place(files: Page, home: Home) -> None:
     home.world.printers.effects["/start"] = printing()
     files.goto(f"{BASE_URL}{home.path}/files")

@@ -15,7 +15,7 @@ from tests.look.test_detector_pages import own_page as own_page
 from tests.rigs.looks import look_at
 from tests.web.printers.conftest import Home, printing
 from tests.web.printers.test_quick_view import connect, heating
-from tests.web.watch.watching import failing, saw
+from tests.web.watch.watching import failing, saw, under_watch
 from tests.web.world import BASE_URL
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -96,7 +96,7 @@ def test_a_print_can_be_stopped_while_it_resumes_where_somebody_pressed_resume(
     expect(own_page.get_by_role("link", name="Stop print")).to_be_visible()
     expect(own_page.get_by_role("button", name="Resuming…")).to_be_focused()
     own_page.get_by_role("link", name="Stop print").click()
-    expect(own_page.get_by_role("button", name="Keep printing")).to_be_focused()
+    expect(own_page.get_by_role("button", name="Don\u2019t stop")).to_be_focused()
 
 
 def test_a_printer_that_warms_up_is_accessible_and_fits(own_page: Page, home: Home) -> None:
@@ -119,3 +119,62 @@ def test_a_printer_that_is_offline_is_accessible_and_fits(own_page: Page, home: 
     expect(own_page.get_by_role("heading", name=re.compile("What to check"))).to_be_visible()
 
     look_at(own_page, "quick-view-offline")
+
+
+def test_what_stops_a_print_stays_where_it_is_while_the_print_resumes(
+    own_page: Page, home: Home
+) -> None:
+    """A phone gives a pressed button no focus, so it goes at once."""
+    own_page.set_viewport_size({"width": 390, "height": 844})
+    stop = own_page.get_by_role("link", name="Stop print")
+    places = []
+    for state in (State.PAUSED, State.RESUMING):
+        home.says(printing(state=state))
+        home.world.clock.advance(timedelta(seconds=10))
+        own_page.goto(f"{BASE_URL}{home.path}")
+        places.append(stop.bounding_box())
+
+    assert places[0] is not None
+    assert places[1] == places[0]
+
+
+def test_a_second_press_at_one_place_stops_nothing_that_has_come_there(
+    own_page: Page, home: Home
+) -> None:
+    home.says(printing(state=State.PAUSED))
+    own_page.route("**/resume", lambda _: None)  # no answer yet
+    own_page.goto(f"{BASE_URL}{home.path}")
+    box = own_page.get_by_role("button", name="Resume").bounding_box()
+    assert box is not None
+    place = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    question = own_page.get_by_role("dialog", name="Stop vase.gcode?")
+
+    own_page.mouse.click(*place)
+    own_page.evaluate("document.querySelector('#now-buttons > form').remove()")
+    own_page.evaluate("document.querySelector('#now-buttons > .bad').style.margin = 0")
+    own_page.mouse.click(*place)
+    expect(question).to_have_count(0)
+
+    own_page.wait_for_timeout(1_000)
+    own_page.mouse.click(*place)
+    expect(question).to_be_visible()
+
+
+def test_the_first_quality_of_a_print_is_a_word_of_its_own(own_page: Page, home: Home) -> None:
+    said: list[str] = []
+
+    def send_events(route: Route) -> None:
+        route.fulfill(body="retry: 200\n\n" + "".join(said), content_type="text/event-stream")
+
+    home.says(under_watch())
+    own_page.route("**/events*", send_events)
+    own_page.goto(f"{BASE_URL}{home.path}")
+    words = own_page.locator("#part-print .detection.words")
+    expect(words).to_contain_text("Not checked yet")
+    home.says(under_watch(5))
+    home.world.clock.advance(timedelta(seconds=10))
+    start = '<section class="card this-print watch" id="part-print"'
+    part = start + home.get().text.partition(start)[2].partition("</section>")[0] + "</section>"
+    said.append(f"event: part\ndata: {json.dumps({'id': 'part-print', 'html': part})}\n\n")
+
+    expect(words).to_contain_text("of 10 seen")

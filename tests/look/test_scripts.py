@@ -229,7 +229,7 @@ def test_a_question_opens_on_the_spot_with_the_focus_on_the_way_out(
     page.get_by_role("link", name="Stop print").click()
 
     expect(page.get_by_role("dialog", name="Stop drawer_handle?")).to_be_visible()
-    expect(page.get_by_role("button", name="Keep printing")).to_be_focused()
+    expect(page.get_by_role("button", name="Don\u2019t stop")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("link", name="Stop print")).to_be_focused()

@@ -29,7 +29,7 @@ def test_a_question_is_a_page_of_its_own(page: Page) -> None:
 
     expect(page).to_have_url(f"{HOST}/decision")
     expect(page.get_by_role("button", name="Stop print")).to_be_visible()
-    expect(page.get_by_role("link", name="Keep printing")).to_be_visible()
+    expect(page.get_by_role("link", name="Don\u2019t stop")).to_be_visible()
 
 
 def test_what_only_scripts_can_do_is_not_offered(page: Page) -> None:

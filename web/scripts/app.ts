@@ -12,6 +12,7 @@ import { startLogos } from "./parts/logos";
 import { startMasks } from "./parts/masks";
 import { startPasskeys } from "./parts/passkeys";
 import { startPictures } from "./parts/pictures";
+import { startPresses } from "./parts/presses";
 import { startQuestions } from "./parts/questions";
 import { startSections } from "./parts/sections";
 import { startSending } from "./parts/sending";
@@ -24,6 +25,7 @@ import { startZones } from "./parts/zones";
 
 document.documentElement.classList.remove("no-script");
 startTimes(document);
+startPresses();
 startAges();
 startBack();
 startToasts();

@@ -100,7 +100,7 @@ def stop_print(keyboard: Keyboard) -> None:
     page = keyboard.page
     keyboard.press(button(page, "Stop print"))
     question = page.get_by_role("dialog", name=re.compile("Stop"))
-    expect(button(question, "Keep printing")).to_be_focused()
+    expect(button(question, "Don\u2019t stop")).to_be_focused()
     keyboard.look()
     keyboard.press(button(question, "Stop print"))
     expect(button(page, "Print again")).to_be_visible()

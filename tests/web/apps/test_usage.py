@@ -12,6 +12,7 @@ from printreach.rules.operators import COMMAND_LINE
 from printreach.store.store import Records
 from tests.web.apps.conftest import BOB, DeveloperSite
 from tests.web.conftest import MakeWorld
+from tests.web.test_languages import GERMAN
 from tests.web.world import ADA, PASSWORD, run, send, sign_in
 
 PROVED = {"asked": "yes", "password": PASSWORD}
@@ -67,6 +68,8 @@ def test_a_month_is_shown_in_calls_and_print_hours(site: DeveloperSite) -> None:
         "Free calls left": "3,650",
         "Cost": "$0.00",
     }
+    german = site.browser.get("/usage", headers=GERMAN).text
+    assert list(amounts(german).values())[-1] == "0,00 $"
     assert '1 May</td><td class="number">180</td><td class="number">1.0</td>' in page
     assert '2 May</td><td class="number">0</td>' in page
     assert page.count("<rect") == 2

@@ -13,6 +13,7 @@ from tests.fakes.printer_http import OFFLINE
 from tests.printers.sliced import picture
 from tests.web.printers.conftest import Home, printing
 from tests.web.printers.test_files import entry
+from tests.web.test_languages import GERMAN
 from tests.web.world import BASE_URL, send
 
 FILE = "gcode/part.gcode"
@@ -199,6 +200,9 @@ def test_what_it_takes_is_shown_before_a_print(idle: Home) -> None:
         shown = idle.get(page).text
         for words in ("1 h 30 min", "PLA, 18.8 g, 6.3 m", "60, 0.2 mm each"):
             assert words in shown
+    german = idle.browser.get(f"{idle.path}/files/file?path={FILE}", headers=GERMAN).text
+    assert "PLA, 18,8 g, 6,3 m" in german
+    assert "60, je 0,2 mm" in german
     assert "PrusaSlicer" in idle.get(f"/files/file?path={FILE}").text
     question = idle.get(f"/files/start?path={FILE}").text
     assert "Is the plate empty?" in question

@@ -208,7 +208,7 @@ def test_stopping_is_asked_about_first(home: Home) -> None:
 
     assert "Stop vase.gcode?" in page
     assert "lose 1 h 57 min of printing." in page
-    assert "Keep printing" in page
+    assert "Don\u2019t stop" in page
     assert home.orders == []
 
 

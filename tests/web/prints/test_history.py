@@ -160,7 +160,7 @@ def test_less_than_an_hour_of_printing_is_not_called_none(home: Home) -> None:
 
 
 def test_an_account_without_prints_is_told_so(home: Home) -> None:
-    assert "No print has been seen yet." in home.get("/history").text
+    assert "No print since this printer was linked." in home.get("/history").text
     assert "Nothing has happened yet." in home.browser.get("/activity").text
     assert "Prints are listed here" in home.get().text
     assert rows_of(home.get("/history/prints.csv")) == []

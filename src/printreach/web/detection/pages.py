@@ -137,8 +137,8 @@ def _hours(calls: int) -> str:
 def _dollars(amount: Decimal) -> str:
     """Format an amount exactly, with at least two decimals."""
     text = f"{amount.normalize():,f}"
-    dollars, _, cents = text.partition(".")
-    return "$" + punctuated(f"{dollars}.{cents.ljust(2, '0')}")
+    dollars, _point, cents = text.partition(".")
+    return _("$%(price)s", price=punctuated(f"{dollars}.{cents.ljust(2, '0')}"))
 
 
 def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:

@@ -12,7 +12,8 @@ from printreach.contract.platforms import can_print
 from printreach.contract.sizes import Number, Whole
 from printreach.contract.status import UNDER_WAY
 from printreach.hub.printers.own import SeenPrinter
-from printreach.languages import _
+from printreach.languages import _, punctuated
+from printreach.languages.values import decimal
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.accounts.filament_price import cost_of
 from printreach.rules.printers import Printer
@@ -126,16 +127,16 @@ def _filament(details: _Details) -> str:
     """Return kind, weight and length, as far as they are known: "PLA, 18.8 g, 6.3 m"."""
     parts = [details.filament_type[:_MAX_WORDS]]
     if details.est_filament_weight_mg:
-        parts.append(f"{details.est_filament_weight_mg / 1000:.1f} g")
+        parts.append(f"{decimal(details.est_filament_weight_mg / 1000, 1)} g")
     if details.est_filament_used_mm:
-        parts.append(f"{details.est_filament_used_mm / 1000:.1f} m")
+        parts.append(f"{decimal(details.est_filament_used_mm / 1000, 1)} m")
     return _listed(parts)
 
 
 def _layers(details: _Details) -> str:
     """Return their number and height, as far as they are known: "60, 0.2 mm each"."""
     height = (
-        _("%(layer_height_mm)s mm each", layer_height_mm=f"{details.layer_height_mm:g}")
+        _("%(layer_height_mm)s mm each", layer_height_mm=punctuated(f"{details.layer_height_mm:g}"))
         if details.layer_height_mm
         else ""
     )
