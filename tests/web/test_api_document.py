@@ -1,5 +1,7 @@
 """The OpenAPI document."""
 
+import re
+
 from litestar import Litestar, Router, get
 from litestar.testing import TestClient
 
@@ -102,11 +104,15 @@ def test_every_call_of_an_app_is_described_with_its_token_and_the_failures_that_
     assert document["components"]["securitySchemes"]["AppToken"]["in"] == "header"
     for path, call in calls.items():
         assert call["security"] == [{"AppToken": []}], path
-        assert {"400", "429", "600", "603", "604", "605"} <= set(call["responses"]), path
+        assert {"400", "429", "default"} <= set(call["responses"]), path
+        own = set(re.findall(r"\b(6[0-9]{2}): [A-Z]", call["responses"]["default"]["description"]))
+        assert {"600", "603", "604", "605"} <= own, path
         needs_body = call.get("requestBody", {"required": False})["required"]
         assert needs_body is path.endswith("SetNotificationWebhook"), path
     assert "404" in calls["/api/appconnection/TestWebhook"]["responses"]
-    assert "613" in calls["/api/live/createfromappconnection"]["responses"]
+    live = calls["/api/live/createfromappconnection"]["responses"]["default"]
+    assert "613: No print is active" in live["description"]
+    assert live["content"]["application/json"]["schema"]["$ref"].endswith("/Problem")
 
 
 def test_no_answer_is_described_in_the_words_of_the_framework(

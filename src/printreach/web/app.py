@@ -19,6 +19,7 @@ from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
 from printreach import __version__
+from printreach.contract.errors import FAILURES
 from printreach.hub.leases import AccessEnded
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports import Unavailable
@@ -126,7 +127,24 @@ def openapi_document(apis: Sequence[Router]) -> bytes:
     schema = described.openapi_schema.to_schema()
     # The paths of one handler come in an order that changes with each start.
     schema["paths"] = dict(sorted(schema["paths"].items()))
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            operation["responses"] = _with_default(operation["responses"])
     return msgspec.json.encode(schema)
+
+
+def _with_default(responses: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Describe the service's own codes as the default answer: OpenAPI has no keys for them."""
+    own = {code: one for code, one in responses.items() if int(code) in FAILURES}
+    if not own:
+        return responses
+    meanings = " ".join(f"{code}: {one['description']}" for code, one in sorted(own.items()))
+    default = {
+        **next(iter(own.values())),
+        "description": f"A failure of the service; its code is the HTTP status. {meanings}",
+    }
+    known = {code: one for code, one in responses.items() if code not in own}
+    return {**known, "default": default}
 
 
 def document_route(path: str, describe: Callable[[], bytes]) -> HTTPRouteHandler:
