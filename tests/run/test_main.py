@@ -1,5 +1,6 @@
 """The command line's first word."""
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -7,9 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from printreach import __version__
+from printreach.agent.addresses import join_host_port
 from printreach.run.main import main
+from printreach.run.serve import cannot_serve
+from printreach.run.settings import settings_from
 from printreach.wire.build import BUILD
 from tests.rigs.admin_commands import run_admin
 from tests.rigs.service import OWNER, PASSWORD, printreach
@@ -108,6 +113,43 @@ def test_the_installed_command_administers_as_the_rigs_commands_do(tmp_path: Pat
     assert OWNER in installed.stdout
     assert again["status"] == 1
     assert again["stderr"] == f"printreach admin: There is an account {OWNER} already.\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "setting", "remedy"),
+    [
+        ("::1", "LISTEN", "PRINTREACH_LISTEN chooses another address or port."),
+        ("::1", "TUNNEL_PORTS", "PRINTREACH_TUNNEL_PORTS chooses other ports."),
+        ("127.0.0.1", "NODE_LISTEN", "PRINTREACH_NODE_LISTEN chooses another address or port."),
+    ],
+)
+@pytest.mark.parametrize("is_of_a_loop", [True, False])
+def test_an_address_that_is_taken_is_named_with_its_own_setting(
+    host: str, setting: str, remedy: str, is_of_a_loop: bool
+) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    async def listen_by_loop(port: int) -> None:
+        await asyncio.get_running_loop().create_server(asyncio.Protocol, host, port)
+
+    def listen(port: int) -> None:
+        if is_of_a_loop:
+            uvloop.run(listen_by_loop(port))
+        else:
+            socket.create_server((host, port), family=family)
+
+    with socket.create_server((host, 0), family=family) as taken:
+        port = taken.getsockname()[1]
+        address = join_host_port(host, port)
+        given = {
+            "PRINTREACH_LISTEN": "[::1]:8080",
+            f"PRINTREACH_{setting}": f"{port}-{port}" if setting == "TUNNEL_PORTS" else address,
+        }
+        with pytest.raises(OSError, match="in use") as failed:
+            listen(port)
+
+    said = cannot_serve(failed.value, settings_from(given))
+    assert said == f"Can't serve on {address}: Address already in use. {remedy}"
 
 
 @pytest.mark.slow

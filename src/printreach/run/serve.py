@@ -8,6 +8,7 @@ import json
 import logging
 import math
 import os
+import re
 import signal
 import socket
 import sys
@@ -19,7 +20,7 @@ from typing import Final
 import uvloop
 
 from printreach import __version__
-from printreach.agent.addresses import WebAddress, parse_listen_address
+from printreach.agent.addresses import WebAddress, join_host_port, parse_listen_address
 from printreach.agent.builtin import CannotStart
 from printreach.agent.config import AgentConfig, ConfigError, add_options, read_config
 from printreach.agent.data_dir import DataDirRefused
@@ -44,6 +45,8 @@ SETTLED_S: Final = 2.0
 """By then a service that somebody waits for has shown its first page."""
 SAID_EVERY_S: Final = 60.0
 _ADDRESS_FAULTS: Final = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES})
+_BOUND: Final = re.compile(r"on address \('([^']*)', ([0-9]+)")
+"""The address in the text of an error of bind(), by asyncio, uvloop and socket.create_server."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,11 +117,18 @@ def main(options: argparse.Namespace) -> int:
 
 def cannot_serve(error: OSError, settings: Settings) -> str:
     """Return the sentence for an error at the start; for an address it names the setting."""
-    listen = f"{settings.listen_host}:{settings.listen_port}"
-    reason = f"Can't serve on {listen}: {error.strerror or error}."
+    reason = error.strerror or str(error)
+    bound = _BOUND.search(reason)
+    address = (bound[1], int(bound[2])) if bound else (settings.listen_host, settings.listen_port)
+    where = f"Can't serve on {join_host_port(*address)}"
     if error.errno not in _ADDRESS_FAULTS:
-        return reason
-    return f"{reason} PRINTREACH_LISTEN chooses another address or port."
+        return f"{where}: {reason}."
+    remedy = "PRINTREACH_LISTEN chooses another address or port."
+    if address == settings.node_listen:
+        remedy = "PRINTREACH_NODE_LISTEN chooses another address or port."
+    elif address[1] in settings.tunnel_ports and error.errno != errno.EADDRNOTAVAIL:
+        remedy = "PRINTREACH_TUNNEL_PORTS chooses other ports."
+    return f"{where}: {os.strerror(error.errno)}. {remedy}"
 
 
 async def serve(
