@@ -71,6 +71,15 @@ def test_a_printer_that_warms_up_shows_how_far_its_heaters_are(home: Home, begin
     assert 'class="huge"' not in shown
 
 
+def test_a_print_that_warms_up_has_no_bar_and_no_check_to_wait_for(home: Home) -> None:
+    home.says(heating(148))
+    shown = home.get().text.partition('id="part-print"')[2].partition("</section>")[0]
+
+    assert "vase.gcode" in shown
+    assert 'class="bar at-warmingup"' not in shown
+    assert "First check" not in shown
+
+
 def test_a_printer_that_is_offline_says_what_to_check_and_what_was_known(home: Home) -> None:
     connect(home, lan_ip="192.168.1.20")
     home.get()
