@@ -130,3 +130,12 @@ def pages(home: Home) -> list[str]:
     """Return the list of printers, the printer's own page, and the others that tell of it."""
     paths = (home.path, f"{home.path}/control", f"{home.path}/history", "/activity")
     return [home.browser.get(path).text for path in ("/printers", *paths)]
+
+
+def test_a_card_has_a_bar_for_each_look_that_the_printers_page_counts(home: Home) -> None:
+    home.says(under_watch(*[5] * 60))
+    saw(home, *failing(home, 10))
+
+    strip = home.browser.get("/printers").text.partition('<svg class="looks"')[2]
+    assert strip.partition("</svg>")[0].count("<rect") == 18
+    assert "of 18 looks." in home.get().text

@@ -1,6 +1,6 @@
 """What the watch saw of prints, for pages."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -116,6 +116,22 @@ class WatchedPrints:
             )
 
         return await self.core.store.read(look)
+
+    async def newest_looks(
+        self, prints: Mapping[str, str], at_most: int
+    ) -> dict[str, Sequence[Look]]:
+        """Return the newest looks at each print, by its printer, oldest first.
+
+        prints: by printers that the reader may see.
+        """
+
+        async def look(records: Records) -> dict[str, Sequence[Look]]:
+            return {
+                printer_id: await records.watches.newest_looks(printer_id, print_id, at_most)
+                for printer_id, print_id in prints.items()
+            }
+
+        return await self.core.store.read(look) if prints else {}
 
     async def picture(
         self, account_id: str, printer_id: str, print_id: str, at: datetime

@@ -84,6 +84,12 @@ class WatchLookRecords(TableRecords):
         shown = its if count <= MAX_LOOKS else (watch_looks.c.number.in_(_telling(its, count)),)
         return await self._all(_look, select(*_LOOK).where(*shown).order_by(watch_looks.c.number))
 
+    async def newest_looks(self, printer_id: str, print_id: str, at_most: int) -> Sequence[Look]:
+        """Return the newest of those looks, oldest first."""
+        its = (*_of_print(printer_id, print_id), is_owners(watch_looks))
+        newest = select(*_LOOK).where(*its).order_by(watch_looks.c.number.desc()).limit(at_most)
+        return (await self._all(_look, newest))[::-1]
+
     async def last(self, printer_id: str, print_id: str) -> LastLook | None:
         """Return the latest look that is kept."""
         found = await self._seen(printer_id, print_id)

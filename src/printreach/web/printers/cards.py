@@ -12,12 +12,13 @@ from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.languages import _
 from printreach.rules.detection.detector import newest_quality, unseen_words
+from printreach.rules.detection.scene import UNSEEING_VIEWS
 from printreach.rules.durations import duration
 from printreach.rules.printers.cameras import Pose, pose_at, pose_of
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.printers.members import Role
+from printreach.rules.watch.choices import Look
 from printreach.web.printer_state import Alarm, PrinterState, state_of
-from printreach.web.printers.materials import Look, looks_of
 from printreach.web.printers.print_times import print_times
 from printreach.web.wording import heater, moment
 
@@ -97,7 +98,8 @@ class Card:
         return self.shown.sentence
 
 
-def card_of(seen: SeenPrinter, at: datetime) -> Card:
+def card_of(seen: SeenPrinter, at: datetime, looks: Sequence[Look] = ()) -> Card:
+    """Return the card. looks: the newest at the print under way, oldest first."""
     printer, status, state = seen.printer, seen.reading.status, state_of(seen, at)
     job, times = state.job, print_times(status, seen.reading.seen_at)
     is_running = times is not None and state.is_here
@@ -116,7 +118,9 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         ready_at=times.ready_at if times is not None and is_running else None,
         temps=temps_of(job.current_print.temps) if job is not None and state.is_here else [],
         webcam=webcam_of(seen, 0, state, still=True),
-        looks=looks_of(detector) if detector is not None and is_running else None,
+        looks=[look for look in looks if look.view not in UNSEEING_VIEWS]
+        if detector is not None and detector.score_history and is_running
+        else None,
         quality=newest_quality(detector) if detector is not None else None,
         look_age=_look_age(detector) if detector is not None else "",
         can_pause=may_control and state.badge == State.PRINTING,

@@ -1,9 +1,10 @@
 """The page of all printers: its order, filter, search and layout, and its event stream."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from math import ceil
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
@@ -12,20 +13,27 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Template
 
+from printreach.contract.status import UNDER_WAY
 from printreach.hub.printers.own import SeenPrinter
+from printreach.rules.watch.choices import Look
 from printreach.web.disconnects import ends_slow_readers
 from printreach.web.printer_state import Show, counts_of
 from printreach.web.printers.cards import Card, card_of
 from printreach.web.printers.open_pages import Page, Parts, open_pages_of, templates_of
 from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 MAX_WIDE: Final = 4
 MAX_UPRIGHT: Final = 24
 PAGE_SIZE: Final = 100
+MAX_LOOKS: Final = 90
+"""Bars that fit into a card; the newest looks are shown."""
 LONGEST_SEARCH: Final = 100
 FARM_EVERY_S: Final = 5.0
 """A hundred cards are not redrawn every second, to spare the printers and the service."""
+LOOKED_UP_EVERY: Final = timedelta(seconds=5)
+"""The watch itself looks no more often."""
 _CARD: Final = "dashboard/card.html"
 _FILTERS: Final = "dashboard/parts/filters.html"
 _URGENCY: Final = {"is-broken": 0, "needs-you": 1, "": 2}
@@ -64,6 +72,29 @@ class PrinterList:
     has_own: bool
 
 
+@dataclass(slots=True)
+class NewestLooks:
+    """The looks of failure detection that the cards of an open list show, by printer.
+
+    The store is read again after LOOKED_UP_EVERY, and when something happened. The farm has none.
+    """
+
+    services: Services
+    by_printer: Mapping[str, Sequence[Look]] = field(default_factory=dict)
+    _at: datetime | None = None
+
+    async def look(self, printers: Sequence[SeenPrinter], is_outdated: bool = False) -> None:
+        """Bring `by_printer` up to date."""
+        at = self.services.clock.now()
+        if not is_outdated and self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY:
+            return
+        self._at = at
+        has_bars = len(printers) <= MAX_UPRIGHT
+        prints = {seen.printer.printer_id: _print_id(seen) for seen in printers if has_bars}
+        watched = {printer_id: print_id for printer_id, print_id in prints.items() if print_id}
+        self.by_printer = await self.services.watched_prints.newest_looks(watched, MAX_LOOKS)
+
+
 def parse_list_query(show: str | None, search: str | None, page: int | None) -> ListQuery:
     """Parse it; invalid values count as missing."""
     return ListQuery(
@@ -73,11 +104,18 @@ def parse_list_query(show: str | None, search: str | None, page: int | None) -> 
     )
 
 
-def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime) -> PrinterList:
+def listing(
+    printers: Sequence[SeenPrinter],
+    list_query: ListQuery,
+    at: datetime,
+    looks: Mapping[str, Sequence[Look]] = MappingProxyType({}),
+) -> PrinterList:
     """Return the cards of a page: those that need somebody first, then those at work, then by
-    name.
+    name. looks: of failure detection, by printer.
     """
-    cards = sorted((card_of(seen, at) for seen in printers), key=_place)
+    cards = sorted(
+        (card_of(seen, at, looks.get(seen.printer.printer_id, ())) for seen in printers), key=_place
+    )
     chosen = [
         card
         for card in cards
@@ -94,6 +132,15 @@ def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime
         pages=pages,
         has_own=any(not card.shared_by for card in cards),
     )
+
+
+def _print_id(seen: SeenPrinter) -> str:
+    """Return the print under way at which failure detection looked; "" if there is none."""
+    status = seen.reading.status
+    if status is None or status.job_status.state not in UNDER_WAY:
+        return ""
+    service = status.service_status
+    return service.most_recent_print_id_str if service.detector.score_history else ""
 
 
 def _place(card: Card) -> tuple[int, int, str, str]:
@@ -123,7 +170,9 @@ async def printers_page(
     list_query = parse_list_query(show, q, page)
     printers = await signed_in.services.own_printers.all(signed_in.account_id)
     at = signed_in.services.clock.now()
-    listed = listing(printers, list_query, at)
+    looks = NewestLooks(signed_in.services)
+    await looks.look(printers)
+    listed = listing(printers, list_query, at, looks.by_printer)
     context = {
         "listing": listed,
         "list_query": list_query,
@@ -149,9 +198,11 @@ async def printers_events(
     template, filters = templates.get_template(_CARD), templates.get_template(_FILTERS)
 
     drawn: dict[str, tuple[Card, str]] = {}
+    looks = NewestLooks(signed_in.services)
 
     def draw(printers: list[SeenPrinter]) -> Parts:
-        listed = listing(printers, list_query, signed_in.services.clock.now())
+        at = signed_in.services.clock.now()
+        listed = listing(printers, list_query, at, looks.by_printer)
         for card in listed.cards:
             if card.id not in drawn or drawn[card.id][0] != card:
                 drawn[card.id] = card, template.render(p=card, layout=listed.layout)
@@ -166,7 +217,15 @@ async def printers_events(
     needs_you = templates.get_template("parts/needs_you.html")
     access = signed_in.access
     opened = Page(
-        pages, signed_in.services, access, name, watched, draw, needs_you, shows_lock=locked
+        pages,
+        signed_in.services,
+        access,
+        name,
+        watched,
+        draw,
+        needs_you,
+        look=looks.look,
+        shows_lock=locked,
     )
     if listed.layout == "farm":
         opened.every_s = FARM_EVERY_S

@@ -1,24 +1,13 @@
-"""Results of the failure watch, and the material system, as templates draw them."""
+"""The material system, as templates draw it."""
 
 from collections.abc import Sequence
 from typing import Final, TypedDict
 
 from printreach.contract.materials import MaterialSystem, Source, Tool, Unit
-from printreach.contract.status import DetectorStatus
 from printreach.contract.unset import UnsetType
 from printreach.languages import _
-from printreach.rules.detection.detector import quality_of
 
-MAX_LOOKS: Final = 90
-"""Bars that fit into a strip; the newest looks are shown."""
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
-
-
-class Look(TypedDict):
-    """One look of the detector."""
-
-    score: float | None
-    quality: int | None
 
 
 class Slot(TypedDict):
@@ -45,15 +34,6 @@ class ToolRow(TypedDict):
     name: str
     about: str
     routes: list[Way]
-
-
-def looks_of(detector: DetectorStatus) -> list[Look] | None:
-    """Return the looks, oldest first; None if there is nothing to draw."""
-    looks = []
-    for score in detector.score_history[-MAX_LOOKS:]:
-        bounded = max(0.0, min(100.0, score))
-        looks.append(Look(score=bounded, quality=quality_of(bounded)))
-    return looks or None
 
 
 def units_of(system: MaterialSystem) -> list[UnitRow]:
