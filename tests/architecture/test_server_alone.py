@@ -31,7 +31,9 @@ ROOMS = [
     ),
     *("run.serve", "run.embedded", "run.admin", "run.main"),
 ]
-EXTRAS = frozenset({"asyncpg", "nats", "stripe", "obstore", "onnxruntime", "numpy", "PIL"})
+EXTRAS = frozenset(
+    {"asyncpg", "nats", "stripe", "obstore", "onnxruntime", "numpy", "PIL", "opentelemetry"}
+)
 """Libraries that an operator asks for by the name of an extra."""
 
 
