@@ -8,10 +8,9 @@ from typing import cast
 
 from printreach.contract.status import State
 from printreach.printers.following import LiveView, UpdateSignal
-from printreach.printers.pause_plan import Action, PausePlan
+from printreach.printers.pause_plan import Action, PausePlan, SavedStateFile
 from printreach.printers.port import PrinterRefused
 from printreach.printers.print_progress import PrintProgress, PrintReport, SavedState, StoredShape
-from printreach.printers.saved_state import SavedStateFile
 from printreach.printers.smart_pauses import SmartPauses
 
 AT = PrintProgress(print_id="7", duration_s=100.0, position=(5000.0,))

@@ -13,8 +13,8 @@ from PIL import Image
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
+from printreach.printers.bambu.camera import RtspCamera
 from printreach.printers.port import PrinterRefused
-from printreach.printers.rtsp_camera import RtspCamera
 from tests.fakes.rtsp import HEIGHT, WIDTH, rtsp_camera
 from tests.requirements_of_tests import need
 from tests.rigs.certificates import self_signed

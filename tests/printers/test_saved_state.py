@@ -11,10 +11,10 @@ import pytest
 
 from printreach.printers.bambu.pause_plan import BambuPausePlan
 from printreach.printers.duet.pause_plan import DuetPausePlan
-from printreach.printers.elegoo.pause_plan import ElegooPausePlan
+from printreach.printers.elegoo.printer import ElegooPausePlan
 from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan
 from printreach.printers.octoprint.pause_plan import OctoPrintPausePlan
-from printreach.printers.pause_plan import PausePlan
+from printreach.printers.pause_plan import PausePlan, SavedStateFile
 from printreach.printers.print_progress import (
     PrintProgress,
     SavedState,
@@ -22,7 +22,6 @@ from printreach.printers.print_progress import (
     distance_mm,
     target_c,
 )
-from printreach.printers.saved_state import SavedStateFile
 
 PROGRESS = PrintProgress(print_id="7", duration_s=60.0, position=(4711.0, 2.0))
 PROGRESS_STORED = {

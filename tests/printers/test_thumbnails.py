@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from printreach.printers.qoi import MAX_PIXELS, png_of_qoi
-from printreach.printers.thumbnails import MAX_HEAD_BYTES, thumbnail_in
+from printreach.printers.thumbnails import MAX_HEAD_BYTES, MAX_PIXELS, png_of_qoi, thumbnail_in
 from printreach.rules.thumbnails import (
     MAX_EDGE_PX,
     MAX_THUMBNAIL_BYTES,

@@ -19,10 +19,9 @@ from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import AT_WORK, UNDER_WAY, State
 from printreach.languages import N_, in_english
 
-from .pause_plan import PAUSED_WITHIN_S, PausePlan, no_longer_paused
+from .pause_plan import PAUSED_WITHIN_S, PausePlan, SavedStateFile, no_longer_paused
 from .port import PrinterRefused, View, failed
 from .print_progress import PrintReport, SavedState
-from .saved_state import SavedStateFile
 
 log = logging.getLogger(__name__)
 

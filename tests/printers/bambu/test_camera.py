@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.bambu.camera import BadFrame, FrameParser, cameras_of, hello
-from printreach.printers.rtsp_camera import RtspCamera
+from printreach.printers.bambu.camera import BadFrame, FrameParser, RtspCamera, cameras_of, hello
 from printreach.printers.setup import PrinterSetup
 from tests.printers.bambu.reports import known_from
 from tests.printers.film import picture

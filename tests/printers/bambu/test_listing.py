@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.bambu.listing import ListedEntry, read_list, read_mlsd
+from printreach.printers.bambu.ftps import ListedEntry, read_list, read_mlsd
 
 NOW_S = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
 

@@ -8,13 +8,16 @@ from hypothesis import strategies as st
 
 from printreach.printers.bambu.estimates import paths_of, plate_of
 from printreach.printers.bambu.project import (
+    HEAD_BYTES,
     MAX_BYTES,
     MAX_RANGES,
+    NOTHING,
     RangedFile,
+    SlicerFacts,
     plate_head,
     plate_picture,
+    read_sliced,
 )
-from printreach.printers.bambu.sliced import HEAD_BYTES, NOTHING, SlicerFacts, read_sliced
 from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES
 from tests.printers.bambu.slices import HEAD, gcode, project
 from tests.printers.sliced import picture

@@ -15,9 +15,9 @@ from printreach.printers.duet.pause_plan import (
     pause_moves,
 )
 from printreach.printers.duet.translate import view_of
+from printreach.printers.pause_plan import SavedStateFile
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.print_progress import PrintProgress, SavedState
-from printreach.printers.saved_state import SavedStateFile
 from printreach.printers.smart_pauses import SmartPauses
 from printreach.rules.printers.commands import CommandLimits
 from tests.fakes.loop import on_a_loop

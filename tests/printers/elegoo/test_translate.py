@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from printreach.contract.codec import encode
 from printreach.contract.status import State
-from printreach.printers.elegoo.cc2 import files as cc2_files
+from printreach.printers.elegoo.cc2 import printer as cc2_printer
 from printreach.printers.elegoo.cc2 import translate as cc2
 from printreach.printers.elegoo.files import details_of, entry_of
-from printreach.printers.elegoo.sdcp import files as sdcp_files
+from printreach.printers.elegoo.sdcp import printer as sdcp_printer
 from printreach.printers.elegoo.sdcp import translate as sdcp
 from printreach.printers.port import View
 from tests.fakes.elegoo_cc2 import CANVAS
@@ -218,13 +218,13 @@ def test_no_damaged_cc2_message_does_harm(messages: list[Any]) -> None:
 
 @given(damaged({"FileList": [{"name": "/local/a.gcode", "FileSize": 3, "type": 1}]}))
 def test_no_damaged_list_of_sdcp_does_harm(answer: Any) -> None:
-    for file in sdcp_files.listed(answer):
+    for file in sdcp_printer.listed(answer):
         assert entry_of(file).size_bytes >= 0
         encode(details_of(file))
 
 
 @given(damaged({"file_list": [{"filename": "a.gcode", "size": 3, "type": "file", "layer": 2}]}))
 def test_no_damaged_list_of_a_cc2_does_harm(answer: Any) -> None:
-    for file in cc2_files.listed(answer, ""):
+    for file in cc2_printer.listed(answer, ""):
         assert entry_of(file).size_bytes >= 0
         encode(details_of(file))

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from printreach.printers.connecting import connect_to
+from printreach.printers.moonraker.api import Rpc
 from printreach.printers.moonraker.machine import machine_of, subscription
-from printreach.printers.moonraker.rpc import Rpc
 from printreach.printers.websocket import websocket
 from tests.printers.moonraker.rig import MoonrakerRig, running_rig
 from tests.printers.sliced import sliced

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from printreach.printers.moonraker.entries import metadata_of
 from printreach.printers.moonraker.machine import machine_of, power_lights
-from printreach.printers.moonraker.metadata import metadata_of
 from printreach.printers.moonraker.status import KnownState, with_changes
 
 FOLDER = Path(__file__).parents[1] / "recordings" / "moonraker"

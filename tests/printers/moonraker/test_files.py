@@ -16,17 +16,15 @@ from printreach.contract.codec import encode
 from printreach.contract.files import EntryType, FileRoot
 from printreach.contract.unset import UNSET
 from printreach.printers.moonraker.entries import (
+    Metadata,
     Place,
+    details_of,
     folder_of,
     has_pictures,
     is_empty,
+    metadata_of,
     place_of,
     stored_at,
-)
-from printreach.printers.moonraker.metadata import (
-    Metadata,
-    details_of,
-    metadata_of,
     thumbnails_in,
 )
 from printreach.printers.moonraker.upload import NOWHERE, FormUpload

@@ -11,7 +11,7 @@ import pytest
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
 from printreach.printers.connecting import connect_to
-from printreach.printers.moonraker import rpc as rpc_module
+from printreach.printers.moonraker import api as api_module
 from printreach.printers.websocket import websocket
 from tests.printers.asking import Json
 from tests.printers.bench import adapter_at, machine
@@ -73,7 +73,7 @@ async def test_a_klipper_that_can_not_start_says_why(rig: MoonrakerRig, tmp_path
 @on_moonraker
 async def test_a_moonraker_that_stands_still_is_noticed(rig: MoonrakerRig, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rpc_module, "SILENCE_S", 1.5)
+        patch.setattr(api_module, "SILENCE_S", 1.5)
         async with bench_with(rig, tmp_path) as bench:
             rig.meddler.fall_silent()
             await bench.until_refused(CommandStatus.NOT_CONNECTED)

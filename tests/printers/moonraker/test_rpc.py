@@ -10,8 +10,8 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from printreach.printers.connecting import connect_to
-from printreach.printers.moonraker import rpc as module
-from printreach.printers.moonraker.rpc import Rpc, RpcRefused, RpcTimedOut
+from printreach.printers.moonraker import api as module
+from printreach.printers.moonraker.api import Rpc, RpcRefused, RpcTimedOut
 from printreach.printers.websocket import WebSocketFailed, websocket
 from tests.printers.meddler import NONSENSE, TOO_LONG
 

@@ -13,8 +13,8 @@ from printreach.contract.codec import encode
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import Adjustments, CurrentPrint, Feature, Light, State
 from printreach.contract.unset import UNSET
+from printreach.printers.moonraker.entries import NOTHING_KNOWN, Metadata
 from printreach.printers.moonraker.machine import machine_of, with_power_change
-from printreach.printers.moonraker.metadata import NOTHING_KNOWN, Metadata
 from printreach.printers.moonraker.status import KnownState, state_of, with_changes
 from printreach.printers.moonraker.translate import full_value, trouble_of, view_of
 from printreach.printers.port import View

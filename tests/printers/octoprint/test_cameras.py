@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.octoprint.cameras import cameras_in
+from printreach.printers.octoprint.profile import cameras_in
 from tests.printers.damage import damaged
 from tests.printers.octoprint.recordings import rest
 

@@ -16,9 +16,9 @@ from printreach.printers.octoprint.pause_plan import (
     pause_moves,
 )
 from printreach.printers.octoprint.translate import KnownState, features_of, with_current
+from printreach.printers.pause_plan import SavedStateFile
 from printreach.printers.port import PrinterRefused, View, failed
 from printreach.printers.print_progress import PrintProgress, SavedState
-from printreach.printers.saved_state import SavedStateFile
 from printreach.printers.smart_pauses import SmartPauses
 from tests.fakes.loop import on_a_loop
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.prusalink.digest import Account, Challenge, authorization
+from printreach.printers.prusalink.api import Account, Challenge, authorization
 
 MUFASA = Account(user="Mufasa", password="Circle of Life")
 MAKER = Account(user="maker", password="secret")

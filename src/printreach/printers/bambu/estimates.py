@@ -10,7 +10,7 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused
 
-from .sliced import NOTHING, SlicerFacts
+from .project import NOTHING, SlicerFacts
 from .stopwatch import job_of
 
 log = logging.getLogger(__name__)

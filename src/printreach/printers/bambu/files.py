@@ -18,10 +18,17 @@ from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly
 
 from .api import USER
-from .ftps import PIECE_BYTES, FileMissing, Ftps, as_refusals
-from .listing import VENDOR_FOLDERS, ListedEntry
-from .project import RangedFile, plate_head, plate_picture
-from .sliced import HEAD_BYTES, NOTHING, SlicerFacts, read_sliced, with_sliced
+from .ftps import PIECE_BYTES, VENDOR_FOLDERS, FileMissing, Ftps, ListedEntry, as_refusals
+from .project import (
+    HEAD_BYTES,
+    NOTHING,
+    RangedFile,
+    SlicerFacts,
+    plate_head,
+    plate_picture,
+    read_sliced,
+    with_sliced,
+)
 
 log = logging.getLogger(__name__)
 

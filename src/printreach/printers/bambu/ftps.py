@@ -1,17 +1,18 @@
 """A printer's file server: FTP inside TLS from the first byte. Blocking; files.py calls it."""
 
 import ftplib
+import re
 import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from printreach.contract.commands import CommandStatus
 from printreach.languages import N_, in_english
 from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import PrinterRefused, failed
-
-from .listing import ListedEntry, read_list, read_mlsd
 
 CONNECT_S = 8.0
 TRANSFER_S = 20.0
@@ -24,6 +25,22 @@ MAX_LISTING_BYTES = 4 * 1024 * 1024
 _NOT_FOUND = "550"
 _NOT_LOGGED_IN = ("530", "430")
 _NOT_KNOWN = ("500", "502", "504")
+
+VENDOR_FOLDERS = frozenset(
+    {
+        *("ipcam", "timelapse", "logger", "image", "corelogger", "recorder", "verify_job"),
+        *("System Volume Information", "lost+found"),
+    }
+)
+"""Folders at the top of the card with the printer's own files, which are no prints."""
+
+_LIST = re.compile(
+    r"(?P<mode>[-dlbcps][-rwxsStT]{9})[.+@]?\s+\d+\s+\S+\s+\S+\s+(?P<size>\d+)\s+"
+    r"(?P<month>[A-Z][a-z]{2})\s+(?P<day>\d{1,2})\s+(?P<when>\d{4}|\d{1,2}:\d{2})\s(?P<name>.+)",
+    re.ASCII,
+)
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+_A_DAY = timedelta(days=1)
 
 
 class FileMissing(Exception):
@@ -66,7 +83,7 @@ class Ftps(ftplib.FTP_TLS):
             raise
         return secured, size
 
-    def listed(self, folder: str, now_s: float) -> list[ListedEntry]:
+    def listed(self, folder: str, now_s: float) -> "list[ListedEntry]":
         """Return what is in a folder. Raises FileMissing."""
         if folder:
             self._enter_folder(folder)
@@ -211,3 +228,81 @@ def as_refusals(where: str) -> Iterator[None]:
             why=why,
         )
         raise PrinterRefused(CommandStatus.NOT_CONNECTED, sentence) from exc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedEntry:
+    """An entry of a folder. modified_s: Unix time, 0 when unknown."""
+
+    name: str
+    is_folder: bool
+    size: int = 0
+    modified_s: float = 0.0
+
+
+def read_mlsd(line: str) -> ListedEntry | None:
+    """`type=file;size=5;modify=20260101120000; name`; None for what is no file or folder."""
+    facts_text, blank, name = line.partition(" ")
+    facts = {
+        key.lower(): value
+        for key, equals, value in (fact.partition("=") for fact in facts_text.split(";"))
+        if equals
+    }
+    kind = facts.get("type", "").lower()
+    if not blank or kind not in ("file", "dir") or not _is_name(name):
+        return None
+    return ListedEntry(
+        name=name,
+        is_folder=kind == "dir",
+        size=_number(facts.get("size", "")),
+        modified_s=_seconds(facts.get("modify", "")),
+    )
+
+
+def read_list(line: str, now_s: float) -> ListedEntry | None:
+    """Parse a line as `ls -l` writes it. now_s: gives the year of a date that comes without."""
+    entry = _LIST.fullmatch(line)
+    if entry is None or entry["mode"][0] not in "-d" or not _is_name(entry["name"]):
+        return None
+    return ListedEntry(
+        name=entry["name"],
+        is_folder=entry["mode"][0] == "d",
+        size=_number(entry["size"]),
+        modified_s=_list_seconds(entry["month"], entry["day"], entry["when"], now_s),
+    )
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a name can stand in a virtual path."""
+    return name not in ("", ".", "..") and not any(
+        sign in "/\\" or sign < " " or sign == "\x7f" or "\ud800" <= sign <= "\udfff"
+        for sign in name
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+def _seconds(text: str) -> float:
+    try:
+        return datetime.strptime(text[:14], "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _list_seconds(month: str, day: str, when: str, now_s: float) -> float:
+    if month not in _MONTHS:
+        return 0.0
+    number = _MONTHS.index(month) + 1
+    try:
+        if ":" not in when:
+            return datetime(int(when), number, int(day), tzinfo=UTC).timestamp()
+        hour, minute = (int(part) for part in when.split(":"))
+        now = datetime.fromtimestamp(now_s, UTC)
+        then = datetime(now.year, number, int(day), hour, minute, tzinfo=UTC)
+        if then > now + _A_DAY:
+            then = then.replace(year=now.year - 1)
+        return then.timestamp()
+    except (ValueError, OverflowError, OSError):
+        return 0.0

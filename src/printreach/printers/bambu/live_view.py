@@ -15,7 +15,7 @@ from printreach.printers.setup import PrinterSetup
 from .api import BambuApi
 from .known_state import KnownState, model_of, with_message
 from .orders import GET_VERSION, PUSH_ALL
-from .sliced import NOTHING, SlicerFacts
+from .project import NOTHING, SlicerFacts
 from .states import state_of
 from .stopwatch import ClockFile, Stopwatch, job_of, observe
 from .translate import view_of

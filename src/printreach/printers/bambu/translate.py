@@ -20,7 +20,7 @@ from printreach.printers.port import View
 from .known_state import KnownState, model_of, version_of
 from .materials import extruders_of, materials_of
 from .orders import SPEED_LEVELS
-from .sliced import NOTHING, SlicerFacts
+from .project import NOTHING, SlicerFacts
 from .states import code_of, error_of, need_of, state_of, sub_state_of
 from .stopwatch import Stopwatch
 

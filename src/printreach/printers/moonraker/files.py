@@ -27,13 +27,14 @@ from .entries import (
     ROOTS,
     Folder,
     Place,
+    details_of,
     folder_of,
     has_pictures,
     is_empty,
     place_of,
     stored_at,
+    thumbnails_in,
 )
-from .metadata import details_of, thumbnails_in
 from .upload import FormUpload
 
 MAX_DEPTH = 24

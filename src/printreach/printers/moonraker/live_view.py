@@ -17,11 +17,10 @@ from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed, websocket
 
 from . import queries
-from .api import MoonrakerApi
+from .api import MoonrakerApi, Rpc
 from .cameras import CameraFinder
+from .entries import NOTHING_KNOWN
 from .machine import machine_of, subscription, with_power_change
-from .metadata import NOTHING_KNOWN
-from .rpc import Rpc
 from .status import KnownState, is_under_way, print_path, steps_to, with_changes
 from .translate import NO_PROMPT, READY, trouble_of, view_of, with_line
 

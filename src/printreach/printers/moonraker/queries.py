@@ -10,8 +10,8 @@ from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused
 
 from .api import MoonrakerApi
+from .entries import NOTHING_KNOWN, Metadata, metadata_of
 from .machine import power_lights
-from .metadata import NOTHING_KNOWN, Metadata, metadata_of
 from .spools import Spool, spool_of
 
 log = logging.getLogger(__name__)

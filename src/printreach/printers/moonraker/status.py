@@ -14,8 +14,8 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.print_progress import PrintProgress, PrintReport, positions
 
+from .entries import NOTHING_KNOWN, Metadata
 from .machine import NO_MACHINE, LightSource, Machine
-from .metadata import NOTHING_KNOWN, Metadata
 from .spools import Spool
 
 WARMED_UP_S = 0.00001

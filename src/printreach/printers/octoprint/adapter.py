@@ -35,11 +35,10 @@ from printreach.printers.port import (
 from printreach.printers.setup import PrinterSetup
 
 from .api import OctoPrintApi
-from .cameras import cameras_in
 from .files import LOCAL, OctoPrintFiles
 from .live_view import LiveView
 from .pause_plan import OctoPrintPausePlan
-from .profile import presets_in
+from .profile import cameras_in, presets_in
 from .translate import is_fully_paused
 
 LOCAL_STORAGE = "local"

@@ -1,4 +1,9 @@
-"""OctoPrint's printer profile and temperature profiles, as its owner has configured them. Pure."""
+"""What an owner has set in OctoPrint: profiles of printer and temperatures, and cameras. Pure.
+
+Cameras: the modern list, else the classic pair; where the settings can't be read, the addresses are
+tried that every OctoPi has. Source: octoprint.schema.webcam of 1.9 and later; webcam.streamUrl and
+snapshotUrl before.
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,6 +15,7 @@ from printreach.contract.materials import (
     Tool,
 )
 from printreach.contract.presets import Preset
+from printreach.contract.status import WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
@@ -17,6 +23,11 @@ from printreach.printers.materials import spool_at_each_tool
 
 MAX_EXTRUDERS = 16
 _TOOL = re.compile(r"tool([0-9]{1,2})", re.ASCII)
+
+USUAL_STREAM = "/webcam/?action=stream"
+USUAL_SNAPSHOT = "/webcam/?action=snapshot"
+MAX_CAMERAS = 16
+COUNTERCLOCKWISE = 270  # degrees, clockwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,3 +107,65 @@ def presets_in(settings: object) -> list[Preset]:
 
 def _target(profile: Json, heater: str) -> float | UnsetType:
     return loose.known(loose.number(profile, heater)) if heater in profile else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraSettings:
+    """URLs as OctoPrint has them: relative ones to the page that its users see."""
+
+    entry: WebcamEntry
+    stream: str | None
+    snapshot: str | None
+
+
+def cameras_in(settings: object) -> list[CameraSettings]:
+    """Return the cameras, the default first.
+
+    All disabled where the owner has switched webcams off.
+    """
+    webcam = loose.obj(settings, "webcam")
+    is_on = loose.flag(webcam, "webcamEnabled") is not False
+    named_cameras = [_modern(loose.obj(entry), is_on) for entry in loose.items(webcam, "webcams")]
+    default = loose.text(webcam, "defaultWebcam")
+    named_cameras.sort(key=lambda named: named[0] != default)
+    cameras = [camera for _, camera in named_cameras] or [_classic(webcam, is_on)]
+    return [camera for camera in cameras if camera.stream or camera.snapshot][:MAX_CAMERAS]
+
+
+def _modern(entry: Json, is_on: bool) -> tuple[str, CameraSettings]:
+    compat, extras = loose.obj(entry, "compat"), loose.obj(entry, "extras")
+    name = loose.text(entry, "name") or ""
+    shown = loose.text(entry, "snapshotDisplay")
+    camera = CameraSettings(
+        entry=_entry(loose.text(entry, "displayName") or name.rpartition("/")[2], entry, is_on),
+        stream=_url(compat, "stream") or _url(extras, "stream"),
+        snapshot=_url(compat, "snapshot") or (shown if shown and _is_url(shown) else None),
+    )
+    return name, camera
+
+
+def _classic(webcam: Json, is_on: bool) -> CameraSettings:
+    stream, snapshot = _url(webcam, "streamUrl"), _url(webcam, "snapshotUrl")
+    if not webcam:
+        stream, snapshot = USUAL_STREAM, USUAL_SNAPSHOT
+    return CameraSettings(entry=_entry("", webcam, is_on), stream=stream, snapshot=snapshot)
+
+
+def _entry(name: str, flags: Json, is_on: bool) -> WebcamEntry:
+    return WebcamEntry(
+        name=name or "Webcam",
+        flip_h=loose.flag(flags, "flipH") or False,
+        flip_v=loose.flag(flags, "flipV") or False,
+        rotation=COUNTERCLOCKWISE if loose.flag(flags, "rotate90") else 0,
+        enabled=is_on,
+    )
+
+
+def _url(source: Json, key: str) -> str | None:
+    text = (loose.text(source, key) or "").strip()
+    return text if _is_url(text) else None
+
+
+def _is_url(text: str) -> bool:
+    """http or https, or relative; a stream for other players (rtsp:) is none for us."""
+    return text.startswith(("http://", "https://", "/"))

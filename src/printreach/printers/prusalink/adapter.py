@@ -1,6 +1,12 @@
-"""The PrusaLink adapter: a live view, and commands over its web API."""
+"""The PrusaLink adapter: a live view, commands over its web API, and cameras.
 
-from collections.abc import Callable
+A camera has the last photograph, taken every few seconds, and no stream. Buddy's firmware serves
+none: its cameras send theirs to Prusa's own service.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable
+from urllib.parse import quote
 
 from printreach.contract.commands import (
     Adjust,
@@ -13,6 +19,7 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDone, JsonObject, JsonValue
+from printreach.contract.status import WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.languages import N_
 from printreach.printers import loose
@@ -21,6 +28,7 @@ from printreach.printers.port import (
     Camera,
     View,
     failed,
+    no_picture,
     no_such_file,
     not_supported,
     require_storage,
@@ -30,7 +38,6 @@ from printreach.printers.port import (
 from printreach.printers.setup import PrinterSetup
 
 from .api import PrusaLinkApi
-from .cameras import cameras_of
 from .files import PrusaLinkFiles
 from .live_view import LiveView
 from .translate import Machine
@@ -43,6 +50,10 @@ Z_MM_PER_MIN = 600
 """Within the limits of `const.py` of 0.8.1, and slow enough for a Z axis on threaded rods."""
 _TOOLS = (0,)
 _AT_REST = frozenset({"IDLE", "READY"})
+
+POLL_S = 1.0
+MAX_CAMERAS = 16
+JPEG_MAGIC = b"\xff\xd8"
 
 
 def make(setup: PrinterSetup) -> "PrusaLinkPrinter":
@@ -184,3 +195,49 @@ class PrusaLinkPrinter:
 
     async def _head(self, order: JsonObject) -> None:
         await self._api.post(HEAD, order)
+
+
+async def cameras_of(api: PrusaLinkApi, base_url: str) -> list[Camera]:
+    """In PrusaLink's order, the first of which is its default."""
+    try:
+        answer = await api.get("/api/v1/cameras")
+    except NotFound:
+        return []
+    cameras: list[Camera] = []
+    for reported in loose.items(answer, "camera_list")[:MAX_CAMERAS]:
+        camera_id = loose.text(reported, "camera_id")
+        if camera_id is None or loose.flag(reported, "connected") is False:
+            continue
+        name = loose.text(loose.obj(reported, "config"), "name") or "Webcam"
+        target = f"/api/v1/cameras/{quote(camera_id, safe='')}/snap"
+        cameras.append(PrusaLinkCamera(api, name, base_url, target))
+    return cameras
+
+
+class PrusaLinkCamera:
+    """printers.port.Camera. target: of its photograph."""
+
+    def __init__(self, api: PrusaLinkApi, name: str, base_url: str, target: str) -> None:
+        self.entry = WebcamEntry(name=name, snapshot_url=f"{base_url}{target}")
+        self._api = api
+        self._target = target
+        self.source: Hashable = self.entry
+
+    async def snapshot(self) -> bytes | None:
+        try:
+            picture = await self._api.picture(self._target)
+        except NotFound:
+            raise no_picture(N_("it is not connected any more")) from None
+        if not picture.startswith(JPEG_MAGIC):
+            raise no_picture(N_("it has taken none yet"))
+        return picture
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        """Asked once a second, and given on when it is a new one."""
+        last = b""
+        while True:
+            picture = await self.snapshot()
+            if picture is not None and picture != last:
+                last = picture
+                yield picture
+            await asyncio.sleep(POLL_S)
