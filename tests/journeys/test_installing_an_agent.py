@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from printreach.web.installing.wheel import WHEEL_NAME
+from printreach.web.installing import WHEEL_NAME
 from tests.rigs.calls import call
 from tests.rigs.installed_agent import Home, need_index, new_home
 from tests.rigs.moonraker import moonraker

@@ -17,7 +17,7 @@ from printreach.languages import (
     translate,
 )
 from printreach.rules.prints import smart_pause_sentence
-from printreach.web.marked_texts import speak_the_readers_language
+from printreach.web.templating import speak_the_readers_language
 from printreach.web.wording import typeset
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from printreach.web.in_place import IN_PLACE
+from printreach.web.flash import IN_PLACE
 
 _GOES_ON: Final = "goes on to another host by itself; our policy lets no form redirect there"
 _ASKS: Final = "asks before anything is done"

@@ -10,7 +10,7 @@ import pytest
 
 from printreach.rules.payments import LATE_TIME
 from printreach.rules.portal.completion import Completion
-from printreach.web.payments.pages import LARGEST_CALL
+from printreach.web.payments import LARGEST_CALL
 from tests.fakes.clock import NOON
 from tests.fakes.stripe.books import Object
 from tests.fakes.stripe.server import MONTHLY, sign

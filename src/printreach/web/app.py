@@ -25,32 +25,31 @@ from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports import Unavailable
 from printreach.rules.accounts.access_tokens import Scope
 from printreach.web.accounts import ACCOUNT_PAGES
-from printreach.web.apps.pages import OWN_APPS
+from printreach.web.apps import OWN_APPS
 from printreach.web.apps.portal_test import show_parameters
+from printreach.web.connections import CONNECTION_PAGES
 from printreach.web.connections.api import APP_CONNECTION_API, CALLERS_SCHEME
 from printreach.web.connections.live_pages import LIVE_PAGES
-from printreach.web.connections.pages import CONNECTION_PAGES
 from printreach.web.cookies import Cookies
+from printreach.web.detection import DETECTION_PAGES
 from printreach.web.detection.api import API_KEY, DETECTION_API
-from printreach.web.detection.pages import DETECTION_PAGES
 from printreach.web.detection.problems import DETECTION_PATH, answer_detection_failure
-from printreach.web.flash import FlashMessages
+from printreach.web.flash import FlashMessages, RefusalsInPlace
 from printreach.web.forms import provide_fields
+from printreach.web.framework import WebApp, answer_options, turn_off_parser_caches
 from printreach.web.front_page import front_page
-from printreach.web.in_place import RefusalsInPlace
 from printreach.web.installable import INSTALLABLE
-from printreach.web.installing.downloads import downloads_route
+from printreach.web.installing import downloads_route
 from printreach.web.languages import InTheReadersLanguage
-from printreach.web.methods import WebApp, answer_options
 from printreach.web.notifications import NOTIFICATION_PAGES
 from printreach.web.operators import OPERATOR_PAGES
-from printreach.web.payments.pages import PAYMENT_CALLS, SUPPORTING
+from printreach.web.payments import PAYMENT_CALLS, SUPPORTING
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.printers import PRINTER_PAGES
 from printreach.web.printers.access import PRINTER_IN_PATH
 from printreach.web.printers.open_pages import OpenPages
+from printreach.web.prints import PRINT_PAGES
 from printreach.web.prints.event_stream import EVENT_STREAM_API, READERS_SCHEME
-from printreach.web.prints.pages import PRINT_PAGES
 from printreach.web.prints.timelapses import timelapse_pages
 from printreach.web.problems import (
     AnyRequest,
@@ -69,10 +68,8 @@ from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NotSignedIn, answer_ended_access, ask_to_sign_in
 from printreach.web.templating import static_files, template_environment
 from printreach.web.unanswered import UnansweredRequests
-from printreach.web.uncached import turn_off_parser_caches
-from printreach.web.watch.pages import DETECTOR_PAGES
-from printreach.web.webhooks.api import WEBHOOK_API
-from printreach.web.webhooks.pages import DELIVERY_PAGES
+from printreach.web.watch import DETECTOR_PAGES
+from printreach.web.webhooks import DELIVERY_PAGES, WEBHOOK_API
 
 APIS: Final[Sequence[Router]] = (APP_CONNECTION_API, EVENT_STREAM_API, DETECTION_API, WEBHOOK_API)
 """The routers that are served and described."""

@@ -4,6 +4,9 @@ A route redirects to `…?said=WORD`. No browser sees that: the word is taken fr
 becomes a cookie of a minute, together with the path. That page alone gets to see the word, and
 takes the cookie away as it is shown. The message is in `request.state.flash_message`, and
 templates/base.html shows it.
+
+A script may show an answer in the page that is open, by web/scripts/parts/in_place.ts. It names the
+path of its page in a header.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +23,6 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from printreach.languages import N_
 from printreach.rules.own_paths import FLASH_FIELD
 from printreach.web.cookies import FLASH, Cookies
-from printreach.web.in_place import is_shown_in_place
 from printreach.web.safe_methods import is_head
 
 _LIFETIME: Final = timedelta(minutes=1)
@@ -133,6 +135,9 @@ _MESSAGES: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """Messages by the first part of a page's path, and by the word; no other text gets in."""
 
+IN_PLACE: Final = b"x-in-place"
+_CLIENT_ERRORS: Final = range(400, 500)
+
 
 def redirect_with_flash(path: str, word: str) -> Redirect:
     """Redirect after a form. word: the key of a message of the page at `path`."""
@@ -224,3 +229,32 @@ def _without_word(query: str) -> str:
 
 def _header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
+
+
+def is_shown_in_place(scope: Scope) -> bool:
+    """Return whether the answer is shown in the open page: it is that page."""
+    return _named(scope) == scope["path"]
+
+
+class RefusalsInPlace(ASGIMiddleware):
+    """Answers a form of an open page with 200 where it is refused.
+
+    The page says why. Browsers log each 4xx that a script is answered as an error of the page.
+    """
+
+    scopes = (ScopeType.HTTP,)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        async def forward(message: Message) -> None:
+            if message["type"] == _ANSWER and message["status"] in _CLIENT_ERRORS:
+                message = {**message, "status": 200}
+            await send(message)
+
+        is_form = scope["type"] == ScopeType.HTTP and scope["method"] == "POST" and _named(scope)
+        await next_app(scope, receive, forward if is_form else send)
+
+
+def _named(scope: Scope) -> str:
+    """Return the path of the open page; "" if no script asks."""
+    named = next((value for name, value in scope["headers"] if name.lower() == IN_PLACE), b"")
+    return unquote(named.decode("latin-1"))

@@ -1,6 +1,8 @@
-"""The template environment, and the built styles, scripts and drawings that pages use.
+"""The template environment, the texts of templates, and the styles, scripts and drawings of pages.
 
-`make install` builds these from the folder web/, and they are part of the wheel.
+`make install` builds these from the folder web/, and they are part of the wheel. Texts are in the
+reader's language: `_("…")`, `ngettext` and `{% trans %}`. A marked text may contain markup, so it
+isn't escaped; the values in it are.
 """
 
 import hashlib
@@ -8,7 +10,7 @@ import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -16,12 +18,21 @@ from litestar import Router
 from litestar.datastructures import CacheControlHeader
 from litestar.exceptions import NotFoundException
 from litestar.static_files import create_static_files_router
+from markupsafe import Markup
 
 from printreach import __version__
 from printreach.contract.platforms import PLATFORM_FACTS, facts_of
+from printreach.languages import (
+    grouped,
+    language,
+    message,
+    script_messages,
+    translate,
+    translate_counted,
+    translate_in_context,
+)
 from printreach.web.connections.permissions import limits_in_words
-from printreach.web.installing.wheel import WHEEL_NAME
-from printreach.web.marked_texts import speak_the_readers_language
+from printreach.web.installing import WHEEL_NAME
 from printreach.web.problems import AnyRequest
 from printreach.web.wording import FILTERS
 
@@ -110,3 +121,26 @@ async def _refuse_no_file_name(request: AnyRequest) -> None:
     )
     if is_long or not path.isprintable():
         raise NotFoundException
+
+
+def speak_the_readers_language(environment: Environment) -> None:
+    """Have the templates of an environment with Jinja's extension i18n use our catalogues."""
+    settings: Any = environment  # the extension adds to it what types do not know
+    settings.newstyle_gettext = True
+    settings.policies["ext.i18n.trimmed"] = True
+    environment.globals.update(_=_gettext, gettext=_gettext, ngettext=_ngettext, pgettext=_pgettext)
+    environment.globals.update(language=language, script_messages=script_messages)
+    environment.filters["translate"] = translate
+
+
+def _gettext(text: str, /, **values: object) -> Markup:
+    return Markup(message(text)) % values  # noqa: S704 - our own texts
+
+
+def _pgettext(context: str, text: str, /, **values: object) -> Markup:
+    return Markup(translate_in_context(context, text)) % values  # noqa: S704 - our own texts
+
+
+def _ngettext(singular: str, plural: str, count: int, /, **values: object) -> Markup:
+    values.setdefault("num", grouped(count))
+    return Markup(translate_counted(singular, plural, count)) % values  # noqa: S704 - our own texts

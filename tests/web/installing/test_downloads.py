@@ -12,9 +12,8 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.web.installing import downloads
-from printreach.web.installing.downloads import downloads_route
-from printreach.web.installing.wheel import WHEEL_NAME, pack_agent
+from printreach.web import installing
+from printreach.web.installing import WHEEL_NAME, downloads_route, pack_agent
 
 SERVICE = "https://printreach.example"
 NAMES = ["agent", WHEEL_NAME, "requirements-agent.txt", "requirements-demo.txt"]
@@ -103,7 +102,7 @@ def test_many_strangers_at_once_have_the_wheel_packed_once(monkeypatch: pytest.M
         packed.release()
         return pack_agent()
 
-    monkeypatch.setattr(downloads, "pack_agent", counted)
+    monkeypatch.setattr(installing, "pack_agent", counted)
     with (
         client_of(SERVICE) as client,
         ThreadPoolExecutor(8) as strangers,

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from printreach.web.installing import downloads
+from printreach.web import installing
 from tests.rigs.installed_agent import Home, new_home
 
 TOOLS = ("cat", "id", "ls", "mkdir", "rm", "sed", "sh", "touch")
@@ -58,7 +58,7 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 def script(home: Home, service: str = "http://127.0.0.1:1", wheel: bytes = FILES[WHEEL]) -> Path:
     """Write the script as a service hands it out. wheel: the content whose digest it names."""
-    body = downloads._script(  # the one function that makes it, with other values
+    body = installing._script(  # the one function that makes it, with other values
         SERVICE=service,
         WHEEL=WHEEL,
         WHEEL_SHA256=hashlib.sha256(wheel).hexdigest(),

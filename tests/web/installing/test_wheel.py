@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from printreach import __version__
-from printreach.web.installing.wheel import WHEEL_NAME, pack_agent, shipped_file
+from printreach.web.installing import WHEEL_NAME, pack_agent, shipped_file
 from shipping.build_hook import HANDED_OUT
 
 REPOSITORY = Path(__file__).parents[3]

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from printreach.contract.status import State, StatusResult
-from printreach.web.printers.print_times import print_times
+from printreach.web.printer_state import print_times
 from tests.web.printers.conftest import Home, printing
 from tests.web.watch.watching import PRINT, a_look, saw
 

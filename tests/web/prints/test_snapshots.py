@@ -11,7 +11,7 @@ from printreach.contract.events import EventType
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.store.prints.events import StoredEvent
-from printreach.web.prints.pages import BY_ADDRESS
+from printreach.web.prints import BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.connections.test_live_links import event
 from tests.rules.detection.test_jpeg import picture

@@ -4,10 +4,9 @@ from typing import Final
 
 from litestar import Router
 
-from printreach.web.accounts.credentials import CHANGING
+from printreach.web.accounts.credentials import CHANGING, PASSKEYS
 from printreach.web.accounts.oidc import OTHER
 from printreach.web.accounts.overview import OVERVIEW
-from printreach.web.accounts.passkeys import PASSKEYS
 from printreach.web.accounts.password_reset import RECOVERING
 from printreach.web.accounts.signing_in import SIGNING_IN
 from printreach.web.accounts.signing_up import SIGNING_UP

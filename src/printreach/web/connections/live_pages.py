@@ -24,7 +24,7 @@ from printreach.languages import N_, _
 from printreach.limiters.slots import Slots
 from printreach.rules.rate_limits import Limit, networks_of
 from printreach.web.disconnects import ends_slow_readers, sse_response
-from printreach.web.printer_state import state_of
+from printreach.web.printer_state import print_times, state_of
 from printreach.web.printers.cards import NO_WEBCAM, Temp, Webcam, temps_of, webcam_of
 from printreach.web.printers.open_pages import (
     HEARTBEAT_S,
@@ -32,7 +32,6 @@ from printreach.web.printers.open_pages import (
     page_event,
     templates_of,
 )
-from printreach.web.printers.print_times import print_times
 from printreach.web.printers.view import layers_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ

@@ -12,7 +12,7 @@ from printreach.hub.denied import Denied
 from printreach.rules.printers import is_online
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.listings import AppRow, PrinterRow, Search
-from printreach.web.apps.form import TypedApp, draft_of, errors_at_fields, typed_by, typed_of
+from printreach.web.apps import TypedApp, draft_of, errors_at_fields, typed_by, typed_of
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import ERROR_STATUS, Fields
 from printreach.web.operators.context import ConfirmedAct, OperatorContext, listed, or_404

@@ -24,7 +24,7 @@ from printreach.rules.portal.query import PortalQuery, parse_portal_query
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.web.app_that_asks import BROWSER
 from printreach.web.forms import Fields, read_fields, sentence_of
-from printreach.web.payments.plans import plans_of
+from printreach.web.payments import plans_of
 from printreach.web.portal.pages import (
     FlowRequest,
     Sale,

@@ -23,7 +23,7 @@ from printreach.rules.portal.completion import completion_parameters, failure_pa
 from printreach.rules.portal.query import logo_address, logo_origin
 from printreach.web.app_that_asks import FLOWS
 from printreach.web.connections.permissions import ticks_of
-from printreach.web.payments.plans import Plan
+from printreach.web.payments import Plan
 from printreach.web.security import CONTENT_SECURITY_POLICY, NO_REFERRER
 from printreach.web.services import Services
 

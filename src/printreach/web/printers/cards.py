@@ -18,8 +18,7 @@ from printreach.rules.printers.cameras import Pose, pose_at, pose_of
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.printers.members import Role
 from printreach.rules.watch.choices import Look
-from printreach.web.printer_state import Alarm, PrinterState, state_of
-from printreach.web.printers.print_times import print_times
+from printreach.web.printer_state import Alarm, PrinterState, print_times, state_of
 from printreach.web.wording import heater, moment
 
 _YOUNG_S: Final = 60.0

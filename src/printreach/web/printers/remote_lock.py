@@ -14,7 +14,7 @@ from printreach.hub.denied import Denied
 from printreach.hub.printers.remote_lock import StoppedPrinter
 from printreach.hub.printers.stopping import StopResult
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.passkeys import passkey_options
+from printreach.web.accounts.credentials import passkey_options
 from printreach.web.cookies import STEP
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page

@@ -1,5 +1,7 @@
-"""Pages that link a printer to an account, rename it, remove it and open its own interface."""
+"""Pages of a printer's settings: linking, names, cameras, removal, and its own interface."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -9,6 +11,8 @@ from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
 from printreach import __version__
+from printreach.contract.cameras import CameraChoice
+from printreach.contract.status import WebcamEntry
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
@@ -16,11 +20,21 @@ from printreach.languages import N_
 from printreach.rules.connections.credentials import parse_link_code
 from printreach.rules.own_paths import HOME, parse_printer_path
 from printreach.rules.printers import OwnedPrinter, is_older_release
+from printreach.rules.printers.cameras import (
+    ROTATIONS,
+    Pose,
+    camera_key,
+    choice_for,
+    parse_camera_name,
+    pose_of,
+    reported,
+)
 from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page
-from printreach.web.printers.camera_form import camera_fields, parse_camera_fields
+from printreach.web.printer_state import PrinterState
+from printreach.web.printers.cards import Webcam, webcam_of
 from printreach.web.printers.view import PrinterView, view_of
 from printreach.web.problems import AnyRequest, or_404
 from printreach.web.safe_methods import READ
@@ -29,6 +43,8 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
 _SETTINGS = "dashboard/settings.html"
+
+_NO_NAME = N_("A camera's name has up to 60 characters, none of them invisible.")
 
 
 @get("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
@@ -234,3 +250,71 @@ SETTINGS_PAGES = [
     *(link_page, link, settings_page, rename, set_up_cameras, ask_to_remove, remove),
     *(interface_at_port, ask_to_open_interface, open_interface),
 ]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CameraFields:
+    """The fields of one camera. prefix: of their names. key: tells which camera they are about.
+
+    reported_name: by which the platform lists it. still: its picture, as it is shown now.
+    """
+
+    prefix: str
+    key: str
+    name: str
+    reported_name: str
+    pose: Pose
+    still: Webcam
+
+
+def cameras_of(seen: SeenPrinter) -> Sequence[WebcamEntry]:
+    status = seen.reading.status
+    return status.list_webcams.webcams if status is not None else []
+
+
+def camera_fields(
+    seen: SeenPrinter, state: PrinterState, typed: Fields | None = None
+) -> list[CameraFields]:
+    """Return the fields of each camera. typed: the names that were sent, if they can't be used."""
+    return [
+        CameraFields(
+            prefix=_prefix(index),
+            key=camera_key(camera),
+            name=camera.name if typed is None else typed[f"{_prefix(index)}name"],
+            reported_name=reported(camera).name,
+            pose=pose_of(camera),
+            still=webcam_of(seen, index, state, still=True),
+        )
+        for index, camera in enumerate(cameras_of(seen))
+    ]
+
+
+def parse_camera_fields(fields: Fields, seen: SeenPrinter) -> list[CameraChoice] | dict[str, str]:
+    """Return the choices, or what is wrong by the fields' names.
+
+    A camera that the form does not name keeps its choice.
+    """
+    choices, errors = list[CameraChoice](), dict[str, str]()
+    for index, camera in enumerate(cameras_of(seen)):
+        prefix = _prefix(index)
+        if fields[f"{prefix}key"] != camera_key(camera):
+            continue
+        name = parse_camera_name(fields[f"{prefix}name"])
+        if name is None:
+            errors[f"{prefix}name"] = _NO_NAME
+        else:
+            choices.append(choice_for(camera, name, _parse_pose(fields, prefix)))
+    return errors or choices
+
+
+def _parse_pose(fields: Fields, prefix: str) -> Pose:
+    turned = fields[f"{prefix}rotation"]
+    return Pose(
+        flip_h=fields[f"{prefix}flip-h"] == "yes",
+        flip_v=fields[f"{prefix}flip-v"] == "yes",
+        rotation=next((one for one in ROTATIONS if str(one) == turned), 0),
+    )
+
+
+def _prefix(index: int) -> str:
+    return f"camera-{index}-"

@@ -38,6 +38,7 @@ from printreach.rules.printers.commands import (
 )
 from printreach.rules.printers.members import Role
 from printreach.rules.prints import smart_pause_sentence
+from printreach.web.printer_state import print_times
 from printreach.web.printers.cards import (
     Card,
     Temp,
@@ -48,7 +49,6 @@ from printreach.web.printers.cards import (
     webcam_of,
 )
 from printreach.web.printers.materials import ToolRow, UnitRow, tools_of, units_of
-from printreach.web.printers.print_times import print_times
 from printreach.web.printers.temperature_chart import TemperatureChart, temperature_chart
 from printreach.web.wording import degrees, percent
 

@@ -1,16 +1,17 @@
-"""Prints and months as templates show them."""
+"""Prints, months, and orders that people gave a printer, as templates show them."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlencode
 
 from printreach.contract.status import UNDER_WAY, State
 from printreach.hub.prints.history import EventEntry
-from printreach.languages import _
+from printreach.languages import N_, _, translate
 from printreach.languages.values import month_in_words
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications.words import words_for
@@ -24,6 +25,7 @@ from printreach.rules.prints.history import (
 )
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.prints.timelapse import Timelapse
+from printreach.store.printers.given_orders import SignedOrder
 from printreach.store.prints import HistoryCursor, Tally
 from printreach.web.printer_state import PrinterState
 from printreach.web.wording import filament_words, size
@@ -37,6 +39,27 @@ _STATES: Final = {
 }
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
+
+_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "/pause": N_("Paused"),
+        "/resume": N_("Resumed"),
+        "/cancel": N_("Stopped"),
+        "/start": N_("Started"),
+        "/files/upload": N_("Uploaded"),
+        "/files/delete": N_("Deleted"),
+        "/set-temp": N_("Temperature set"),
+        "/move-axis": N_("Moved"),
+        "/home": N_("Homed"),
+        "/extrude": N_("Filament moved"),
+        "/set-light": N_("Light switched"),
+        "/adjust": N_("Adjusted"),
+        "/emergency-stop": N_("Stopped in an emergency"),
+        "/restart-firmware": N_("Firmware restarted"),
+    }
+)
+_OTHER: Final = N_("Controlled")
+"""Of a command that these words don't know."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -236,3 +259,39 @@ def _month(name: str, tallies: Sequence[Tally]) -> Month:
             sum(tally.filament_mm for tally in tallies), sum(tally.filament_mg for tally in tallies)
         ),
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OrderRow:
+    """A line: the same order that one person gave several times in a row is one of them.
+
+    words: what was ordered, with the file that it is about. who: an address, or words for a person
+    whose account is deleted; "" for the person who looks. at: of the last time.
+    """
+
+    words: str
+    who: str
+    at: datetime
+    times: int
+
+
+def order_rows(orders: Sequence[SignedOrder], person_id: str) -> list[OrderRow]:
+    """Return the lines for the person who looks. orders: the newest first."""
+    rows: list[OrderRow] = []
+    for signed in orders:
+        row = _row(signed, person_id)
+        last = rows[-1] if rows else None
+        if last is not None and (last.words, last.who) == (row.words, row.who):
+            rows[-1] = OrderRow(words=last.words, who=last.who, at=last.at, times=last.times + 1)
+        else:
+            rows.append(row)
+    return rows
+
+
+def _row(signed: SignedOrder, person_id: str) -> OrderRow:
+    order = signed.order
+    words = translate(_WORDS.get(order.command, _OTHER))
+    if name := order.subject.rpartition("/")[2]:
+        words = _("%(order)s %(file)s", order=words, file=name)
+    who = "" if order.person_id == person_id else signed.email or _("a deleted account")
+    return OrderRow(words=words, who=who, at=order.at, times=1)

@@ -20,7 +20,7 @@ from printreach.rules.rate_limits import Limit, networks_of
 from printreach.web.disconnects import closing, ends_slow_readers
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields
-from printreach.web.prints.pages import PUBLIC_HEADERS
+from printreach.web.prints import PUBLIC_HEADERS
 from printreach.web.prints.rows import print_path
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ

@@ -1,8 +1,10 @@
-"""The page of supporter status and its payments, and the webhook of the payment provider."""
+"""Supporter status: its page, the offers in words, and the webhook of the payment provider."""
 
 import logging
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any, Final
 
 from litestar import MediaType, Response, Router, post, route
@@ -12,10 +14,10 @@ from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied, Reason
-from printreach.ports.payments import ForgedCall, PaymentsUnavailable
+from printreach.languages import N_, _, ngettext, punctuated, translate
+from printreach.ports.payments import ForgedCall, Offer, PaymentsUnavailable
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.web.forms import Fields, page
-from printreach.web.payments.plans import plans_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ, is_head
 from printreach.web.security import NO_REFERRER
@@ -32,6 +34,13 @@ _WARNINGS: Final = Limit(name="forged call", at_once=5, every=timedelta(minutes=
 """Limits the warnings in the log about wrong signatures."""
 
 _log = logging.getLogger(__name__)
+
+_SIGNS: Final[Mapping[str, str]] = MappingProxyType(
+    {"eur": "€", "usd": "$", "gbp": "£", "jpy": "¥", "chf": "CHF\N{NO-BREAK SPACE}"}
+)
+_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {"year": N_("Yearly"), "month": N_("Monthly"), "week": N_("Weekly"), "day": N_("Daily")}
+)
 
 
 @route(PATH, http_method=READ, media_type=MediaType.HTML)
@@ -130,3 +139,72 @@ PAYMENT_CALLS = Router(
     include_in_schema=False,
     request_max_body_size=LARGEST_CALL,
 )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """One of the offers. note: how it compares with the others; may be empty."""
+
+    id: str
+    name: str
+    price: str
+    note: str
+
+
+def plans_of(offers: Sequence[Offer]) -> list[Plan]:
+    """Return the plans in the operator's order."""
+    return [
+        Plan(id=offer.offer_id, name=_name(offer), price=_price(offer), note=_note(offer, offers))
+        for offer in offers
+    ]
+
+
+def _name(offer: Offer) -> str:
+    count = offer.period_count
+    if count == 1:
+        return translate(_WORDS.get(offer.period, offer.period.capitalize()))
+    match offer.period:
+        case "year":
+            return ngettext("Every %(num)s year", "Every %(num)s years", count)
+        case "month":
+            return ngettext("Every %(num)s month", "Every %(num)s months", count)
+        case "week":
+            return ngettext("Every %(num)s week", "Every %(num)s weeks", count)
+        case _other:
+            return ngettext("Every %(num)s day", "Every %(num)s days", count)
+
+
+def _price(offer: Offer) -> str:
+    amount = offer.amount
+    text = punctuated(f"{amount:,.0f}" if amount == amount.to_integral_value() else f"{amount:,}")
+    sign = _SIGNS.get(offer.currency)
+    return f"{sign}{text}" if sign else f"{offer.currency.upper()}\N{NO-BREAK SPACE}{text}"
+
+
+def _note(offer: Offer, offers: Sequence[Offer]) -> str:
+    """Return what a year saves compared with twelve months, as a number of months."""
+    if offer.period != "year" or offer.period_count != 1:
+        return ""
+    monthly = [
+        other.amount
+        for other in offers
+        if (other.period, other.period_count, other.currency) == ("month", 1, offer.currency)
+    ]
+    if not monthly or not monthly[0]:
+        return ""
+    saved = int(12 - offer.amount / monthly[0]) if offer.amount < 12 * monthly[0] else 0
+    if not saved:
+        return ""
+    return _("Saves a month") if saved == 1 else _saved(saved)
+
+
+def _saved(months: int) -> str:
+    words = [
+        _("Saves two months"),
+        _("Saves three months"),
+        _("Saves four months"),
+        _("Saves five months"),
+    ]
+    if months - 2 < len(words):
+        return words[months - 2]
+    return ngettext("Saves %(num)s month", "Saves %(num)s months", months)

@@ -1,7 +1,17 @@
-"""The methods that an address takes: what OPTIONS is answered, and what refusals name."""
+"""What differs from the framework's own ways: methods of addresses, and its parsers' caches.
 
+An address answers OPTIONS without a handler of its own, and refusals name its methods. Litestar
+caches the last 1,024 queries, forms, cookie headers and paths with their parsed values. A stranger
+could fill the memory with them, and passwords and tokens would stay in it for good. Its parsers are
+quick enough without a cache.
+"""
+
+import sys
+from functools import _lru_cache_wrapper
+from types import ModuleType
 from typing import Any, Final
 
+import litestar
 from litestar import Litestar, MediaType, Response, Router
 from litestar.enums import HttpMethod
 from litestar.exceptions import MethodNotAllowedException
@@ -14,6 +24,8 @@ _OPTIONS: Final = HttpMethod.OPTIONS.value
 _ALLOW: Final = "allow"
 """The header by which the router says what an address takes."""
 _BETWEEN: Final = ", "
+
+_PACKAGE: Final = litestar.__name__
 
 
 class _RoutesAsDeclared(Router):
@@ -54,3 +66,34 @@ def answer_options(request: AnyRequest, failure: Exception) -> Response[Any] | N
     if request.method != _OPTIONS:
         return None
     return Response(None, status_code=204, headers=headers, media_type=MediaType.TEXT)
+
+
+def turn_off_parser_caches(app: Litestar) -> None:
+    """Replace every cached function of the framework, and the router's, by the uncached one.
+
+    Source: litestar 2.25, `_parsers`, `_kwargs.extractors`, `_asgi.asgi_router`,
+    `_asgi.routing_trie.traversal` and `datastructures.url`.
+    """
+    modules = [module for name, module in sys.modules.items() if _is_of_framework(name)]
+    for module in modules:
+        _turn_off_in(module)
+        for member in list(vars(module).values()):
+            if isinstance(member, type) and _is_of_framework(member.__module__):
+                _turn_off_in(member)
+    router = app.asgi_router
+    router.handle_routing = router._handle_routing  # type: ignore[assignment]
+
+
+def _turn_off_in(place: ModuleType | type) -> None:
+    members: dict[str, object] = dict(vars(place))
+    for name, member in members.items():
+        if isinstance(member, _lru_cache_wrapper):
+            setattr(place, name, member.__wrapped__)
+        elif isinstance(member, classmethod):
+            function: object = member.__func__
+            if isinstance(function, _lru_cache_wrapper):
+                setattr(place, name, classmethod(function.__wrapped__))
+
+
+def _is_of_framework(name: str) -> bool:
+    return name == _PACKAGE or name.startswith(f"{_PACKAGE}.")

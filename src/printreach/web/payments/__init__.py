@@ -1,1 +1,0 @@
-"""Supporter status: its pages, the offers, and the webhook of the payment provider."""

@@ -1,1 +1,0 @@
-"""Webhooks of apps: their API and their deliveries."""
