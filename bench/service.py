@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from bench.processes import Broken
 from printreach.hub.denied import Denied
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.run.admin_world import open_world
 from printreach.run.settings import Settings, settings_from
 from tests.rigs.programs import Program

@@ -71,7 +71,6 @@ ROOMS = {
     "tunnel.*link": driver("picows"),
     "printers": driver("msgspec"),
     "printers.loose": pure(),
-    "printers.materials": pure(),
     "printers.port": pure(),
     "printers.print_progress": pure(),
     "printers.websocket": driver("websockets"),
@@ -122,7 +121,6 @@ TRANSLATIONS_MAY_KNOW = (
     "contract",
     "rules",
     "printers.loose",
-    "printers.materials",
     "printers.port",
     "printers.print_progress",
 )

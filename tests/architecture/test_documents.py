@@ -89,7 +89,7 @@ def test_a_name_that_no_code_has_is_found(tmp_path: Path) -> None:
     assert list(undefined(document)) == ["NoSuchRig", "no_such_call", "tests/nowhere"]
 
 
-# `rules.accounts.known_devices`, `hub.prints.fanout.Consumer`: a docstring that names a place.
+# `rules.accounts.sessions`, `hub.prints.fanout.Consumer`: a docstring that names a place.
 DOTTED_PLACE = re.compile(
     r"(?<![\w./])(?:contract|hub|ports|relay|rules|store|tunnel|web|wire)(?:\.[A-Za-z_]\w*)+"
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.contract.errors import ErrorCode
 
 MARK: Final = "pytest.mark.provokes"

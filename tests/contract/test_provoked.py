@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from printreach.contract.commands import MEANINGS, CommandStatus
-from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES, DetectionError
+from printreach.contract.detection_api import HTTP_STATUSES, REMEDIES, DetectionError
 from printreach.contract.errors import AWAITED, ErrorCode
 from printreach.rules.portal import PortalError
 from tests.contract.claims import claims_below, claims_in

@@ -20,7 +20,6 @@ from printreach.contract.materials import (
     Tool,
     Unit,
 )
-from printreach.contract.presets import PresetList
 from printreach.contract.sizes import MAX_NUMBER, cut_to_limits
 from printreach.contract.status import (
     CurrentPrint,
@@ -34,7 +33,7 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
-from printreach.contract.temperatures import TemperatureHistory
+from printreach.contract.temperatures import PresetList, TemperatureHistory
 from printreach.contract.unset import UNSET
 from printreach.web.printers.folders import Entry
 

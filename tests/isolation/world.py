@@ -23,7 +23,7 @@ from printreach.ports import Notice, Topic
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.connections.credentials import AppSecrets
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
 from printreach.store.relay.inbox import SqlEventInbox
 from tests.hub.world import OpenWorld, World

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from printreach.rules.accounts.totp import STEP_SECONDS, code_of
+from printreach.rules.accounts.second_factors import STEP_SECONDS, code_of
 from tests.rigs.calls import Answer, call
 from tests.rigs.service import APP, Agent, Service
 from tests.rigs.smtp_server import MailBox

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
-from printreach.rules.accounts.totp import STEP_SECONDS, code_of
+from printreach.rules.accounts.second_factors import STEP_SECONDS, code_of
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
 from tests.rigs.programs import Program

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from tests.detector.images import scene, written
 from tests.rigs.calls import call, raw_request, read_head
 from tests.rigs.peers import ROOT, system_program

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.accounts import Account
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from tests.fakes.clock import FakeClock
 from tests.fakes.stripe.server import MONTHLY
 from tests.look.gallery import forward

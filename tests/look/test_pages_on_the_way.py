@@ -11,7 +11,7 @@ from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from tests.fakes.clock import FakeClock
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, fake_provider
 from tests.fakes.stripe.server import MONTHLY

@@ -13,7 +13,7 @@ from printreach.hub.detection.keys import MadeKey
 from printreach.hub.print_mails import stop_token
 from printreach.rules.accounts import Account
 from printreach.rules.connections.live_links import LiveLink
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.look.test_portal_pages import show

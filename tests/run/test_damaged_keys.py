@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.rules.accounts.totp import Totp
+from printreach.rules.accounts.second_factors import Totp
 from printreach.run.main import main
 from printreach.store.sealing import KEYS_FILE
 from printreach.store.store import Records, open_store

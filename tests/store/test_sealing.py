@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.rules.accounts.totp import Totp, code_of, step_at, step_of_code
+from printreach.rules.accounts.second_factors import Totp, code_of, step_at, step_of_code
 from printreach.store.sealing import KEYS_FILE, SealingKeysRefused
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON

@@ -2,7 +2,7 @@
 
 import re
 
-from printreach.rules.accounts.totp import code_of, step_at
+from printreach.rules.accounts.second_factors import code_of, step_at
 from tests.web.world import PASSWORD, Browser, WebWorld, run, send, send_and_follow
 
 

@@ -6,7 +6,7 @@ import pytest
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
-from printreach.rules.accounts.totp import code_of, step_at
+from printreach.rules.accounts.second_factors import code_of, step_at
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 EVE = "eve@example.org"

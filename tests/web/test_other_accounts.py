@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.hub.accounts.password_reset import AccountRecovery
-from printreach.rules.accounts.totp import code_of, step_at
+from printreach.rules.accounts.second_factors import code_of, step_at
 from tests.web.conftest import MakeWorld
 from tests.web.ways import BACK, NAME, Way, address_in, way_with
 from tests.web.world import ADA, PASSWORD, Browser, run, send, sign_in

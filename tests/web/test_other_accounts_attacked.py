@@ -6,7 +6,7 @@ import pytest
 from litestar.testing import TestClient
 
 from printreach.rules.accounts.oidc import MAX_IDENTITIES, oidc_flow_secrets
-from printreach.rules.accounts.steps import STEP_LIFETIME
+from printreach.rules.accounts.sessions import STEP_LIFETIME
 from tests.web.conftest import MakeWorld
 from tests.web.ways import BACK, Way, address_in, way_with
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, run, send, sign_in

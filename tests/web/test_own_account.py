@@ -8,7 +8,7 @@ import pytest
 from litestar.testing import TestClient
 
 from printreach.hub.accounts.password_reset import AccountRecovery
-from printreach.rules.accounts.totp import secret_in_words
+from printreach.rules.accounts.second_factors import secret_in_words
 from printreach.rules.operators import Operator
 from printreach.store.listings import Search
 from tests.web.codes import code_now, secret_of, set_up_totp

@@ -4,8 +4,8 @@ import re
 import secrets
 from datetime import timedelta
 
+from printreach.rules.accounts.second_factors import code_of, step_at
 from printreach.rules.accounts.sessions import MAX_SESSIONS
-from printreach.rules.accounts.totp import code_of, step_at
 from printreach.rules.connections.credentials import new_session_token
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, send_and_follow, sign_in
 

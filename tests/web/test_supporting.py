@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from printreach.rules.payments import LATE_TIME
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.web.payments import LARGEST_CALL
 from tests.fakes.clock import NOON
 from tests.fakes.stripe.books import Object

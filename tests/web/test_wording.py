@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from printreach.rules.durations import duration
+from printreach.languages.values import duration
 from printreach.web import wording
 from printreach.web.wording import typeset
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from printreach.ports.authenticators import MadePasskey
 from printreach.rules.accounts import Account
-from printreach.rules.accounts.passkeys import Passkey
+from printreach.rules.accounts.second_factors import Passkey
 
 _log = logging.getLogger(__name__)
 

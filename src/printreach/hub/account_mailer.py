@@ -15,8 +15,14 @@ from printreach.contract.codec import BAD_JSON
 from printreach.ports import Notice, Topic
 from printreach.ports.notifications import Sealer
 from printreach.rules.accounts import Account
-from printreach.rules.accounts.mail_links import LIFETIMES, MailLink, MailPurpose
-from printreach.rules.accounts.mails import NEWS_LASTS, Mail, Mails
+from printreach.rules.accounts.mails import (
+    LIFETIMES,
+    NEWS_LASTS,
+    Mail,
+    MailLink,
+    MailPurpose,
+    Mails,
+)
 from printreach.rules.connections.credentials import (
     CredentialKind,
     TokenBytes,

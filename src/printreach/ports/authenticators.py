@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from printreach.rules.accounts import Account
-from printreach.rules.accounts.passkeys import Passkey
+from printreach.rules.accounts.second_factors import Passkey
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,8 +24,8 @@ from printreach.contract.commands import (
 )
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.materials import MaterialSystem
-from printreach.contract.presets import Preset
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, State, WebcamEntry
+from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UnsetType
 from printreach.languages import N_, in_english
 from printreach.rules.prints import Need

@@ -8,7 +8,7 @@ from printreach.contract.permissions import Permission, format_permissions
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.connections import Connection, has_ended
 from printreach.rules.operators import COMMAND_LINE
-from printreach.rules.portal.completion import completion_parameters
+from printreach.rules.portal.parameters import completion_parameters
 from printreach.run.admin_world import (
     Json,
     Result,

@@ -36,7 +36,7 @@ from printreach.hub.watch.choices import WatchChoices
 from printreach.printers.simulated.model.machine import Failure
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import LAN_PORT, Printer
 from printreach.rules.watch.choices import WatchPause, WatchSettings
 from printreach.run.admin_world import World, open_world

@@ -15,7 +15,7 @@ import msgspec
 
 from printreach.agent.commands.answers import RAW_STATUS, RAW_STATUS_OF_OTHERS
 from printreach.contract.commands import MEANINGS
-from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES
+from printreach.contract.detection_api import HTTP_STATUSES, REMEDIES
 from printreach.contract.errors import AWAITED, FAILURES
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform

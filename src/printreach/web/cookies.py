@@ -12,7 +12,7 @@ FLASH: Final = "printreach_flash"
 MAILED: Final = "printreach_mailed"
 """Keeps the address that a form sent a mail to, for the page that the form leads to."""
 DEVICE: Final = "printreach_device"
-"""The cookie of a browser that signed in before; see `rules.accounts.known_devices`."""
+"""The cookie of a browser that signed in before; see `rules.accounts.sessions`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from printreach.contract.status import (
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading
 from printreach.languages import _, translate
+from printreach.languages.values import duration
 from printreach.rules.detection.detector import POSSIBLE_FAILURE, is_paused_by_it, newest_quality
-from printreach.rules.durations import duration
 from printreach.rules.printers.members import Role
 from printreach.store.printers.given_orders import SignedOrder
 

@@ -17,10 +17,10 @@ from printreach.languages.values import (
     day_in_words,
     day_of_year_in_words,
     decimal,
+    duration,
     month_in_words,
 )
 from printreach.rules.detection.detector import quality_in_words
-from printreach.rules.durations import duration
 
 _NAME_PARTS: Final = re.compile(r"\.?[^_.=-]+(?:\.\d[^_.=-]*)*[_=-]*|[_.=-]+")
 """The words of a name: "part_", "0.2mm", ".gcode", "PRINTREACH_", "SUPPORTERS=". """

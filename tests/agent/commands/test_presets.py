@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from printreach.agent.owner_limits import OwnerLimits
-from printreach.contract.presets import Preset
+from printreach.contract.temperatures import Preset
 from printreach.printers.port import NOT_YET, View
 from printreach.rules.printers.commands import CommandLimits
 from tests.fakes.hasty_loop import on_a_hasty_loop

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, SupporterPolicy
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.store.store import Records
 from printreach.store.tables import notices
 from tests.fakes.loop import on_a_loop

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import timedelta
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.contract.events import EventType
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic

@@ -13,8 +13,14 @@ from printreach.hub.account_mailer import AccountMailer, SealedOutbox
 from printreach.hub.accounts.mail_queue import MailDelivery
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.ports.notifications import NotSent, SendFailure
-from printreach.rules.accounts.mail_links import LIFETIMES, MailPurpose
-from printreach.rules.accounts.mails import NEWS_LASTS, Mail, Mails, next_mail_try
+from printreach.rules.accounts.mails import (
+    LIFETIMES,
+    NEWS_LASTS,
+    Mail,
+    MailPurpose,
+    Mails,
+    next_mail_try,
+)
 from printreach.store.accounts.waiting_mails import WaitingMail
 from printreach.store.leases import Claim
 from printreach.store.sealing import KeySealer

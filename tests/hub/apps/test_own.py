@@ -9,7 +9,7 @@ from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.apps.registration import MAX_APP_IDS, MAX_APPS, AppDraft, AppPolicy
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.store.store import Records
 from tests.fakes.loop import on_a_loop
 from tests.hub.portal.portal_world import begin, portal_of

@@ -22,7 +22,7 @@ from printreach.rules.connections.credentials import (
     digest_of_service_api_key,
 )
 from printreach.rules.connections.permissions import required_of
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, KEY, PRINTER_ID, OpenWorld, World, denied
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
 from printreach.hub.detection.usage import Usage

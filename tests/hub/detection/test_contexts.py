@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.detection import (
     MAX_OF_ACCOUNT,

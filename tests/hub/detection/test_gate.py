@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.hub.detection.gate import DetectionGate, flushing
 from printreach.hub.detection.keys import MadeKey
 from printreach.hub.detection.usage import Usage

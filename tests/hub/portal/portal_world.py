@@ -7,7 +7,7 @@ from printreach.hub.portal import IssuedConnection, Portal, Request, StartedFlow
 from printreach.hub.portal.view import FlowKey, View
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.portal import Step
-from printreach.rules.portal.query import PortalQuery, parse_portal_query
+from printreach.rules.portal.parameters import PortalQuery, parse_portal_query
 from tests.hub.world import World
 
 OWN_PAGE = "https://reach.example/appportal/v1/complete"

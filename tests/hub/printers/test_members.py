@@ -21,7 +21,7 @@ from printreach.hub.printers.members import (
 from printreach.hub.printers.remote_lock import lock
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
-from printreach.rules.printers.given_orders import MAX_OF_A_PRINTER, GivenOrder
+from printreach.rules.printers.commands import MAX_OF_A_PRINTER, GivenOrder
 from printreach.rules.printers.members import INVITATION_LIFETIME, MAX_MEMBERS, Role
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.store import Records

@@ -15,7 +15,7 @@ from printreach.hub.connections import Shared
 from printreach.hub.connections.live_links import LiveWish
 from printreach.hub.connections.own import LIFETIMES
 from printreach.rules.connections.live_links import LiveLink
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.agents import word_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.contract.presets import Preset
+from printreach.contract.temperatures import Preset
 from printreach.printers.moonraker.machine import Machine
 from printreach.printers.moonraker.presets import presets_of_fluidd, presets_of_mainsail
 from tests.printers.damage import damaged

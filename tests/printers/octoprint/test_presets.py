@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.contract.presets import Preset
+from printreach.contract.temperatures import Preset
 from printreach.printers.octoprint.profile import presets_in
 from tests.printers.damage import damaged
 from tests.printers.octoprint.rig import OctoPrintRig

@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.rules.accounts.filament_price import (
+from printreach.rules.accounts import (
     FilamentPrice,
     cost_of,
     parse_filament_price,

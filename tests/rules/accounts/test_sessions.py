@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from printreach.rules.accounts import Account
-from printreach.rules.accounts.known_devices import device_of, new_device_token
-from printreach.rules.accounts.sessions import browser_in_words
+from printreach.rules.accounts.sessions import browser_in_words, device_of, new_device_token
 from printreach.rules.connections.credentials import new_record_id
 from tests.fakes.clock import NOON
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from printreach.rules.accounts.totp import (
+from printreach.rules.accounts.second_factors import (
     Totp,
     code_of,
     is_waiting,

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
+from printreach.contract.detection_api import HTTP_STATUSES, DetectionError
 from printreach.rules.detection.access import (
     CallAdmitted,
     CallKind,

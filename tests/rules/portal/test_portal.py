@@ -26,7 +26,7 @@ from printreach.rules.portal import (
     step_of,
     take_own,
 )
-from printreach.rules.portal.completion import Completion, completion_parameters, failure_parameters
+from printreach.rules.portal.parameters import Completion, completion_parameters, failure_parameters
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 FLOW = Flow(

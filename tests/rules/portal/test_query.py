@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.portal.query import logo_origin, parse_portal_query
+from printreach.rules.portal.parameters import logo_origin, parse_portal_query
 
 
 def test_names_are_told_apart_without_regard_to_case() -> None:

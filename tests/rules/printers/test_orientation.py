@@ -6,8 +6,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from printreach.rules.detection.jpeg import whole_jpeg
-from printreach.rules.printers.cameras import ROTATIONS, UNTURNED, Pose
-from printreach.rules.printers.orientation import with_orientation
+from printreach.rules.printers.cameras import ROTATIONS, UNTURNED, Pose, with_orientation
 
 COLOURS = [(220, 0, 0), (0, 220, 0), (0, 0, 220), (220, 220, 220)]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from printreach.contract.presets import MAX_PRESETS, Preset, format_presets, parse_presets
+from printreach.contract.temperatures import MAX_PRESETS, Preset, format_presets, parse_presets
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 from printreach.rules.printers.presets import (
     USUAL_PRESETS,

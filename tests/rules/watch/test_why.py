@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.printers.cameras import Pose
-from printreach.rules.watch.choices import Look, Region
-from printreach.rules.watch.pose import as_shown, as_taken
+from printreach.rules.watch.choices import Look, Region, as_shown, as_taken
 from printreach.rules.watch.why import VIEW_WORDS, latest_alarm, why
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

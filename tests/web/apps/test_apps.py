@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
 from tests.web.apps.conftest import DeveloperSite
 from tests.web.conftest import MakeWorld

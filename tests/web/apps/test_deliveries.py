@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from printreach.rules.connections.credentials import printer_id_of
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
 from tests.web.apps.conftest import BOB, DeveloperSite
 from tests.web.webhooks.webhook_days import a_mixed_day, deliver, delivery_ids

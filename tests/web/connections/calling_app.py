@@ -8,7 +8,7 @@ from httpx import Response
 from printreach.contract.status import StatusResult
 from printreach.hub.apps import Apps
 from printreach.rules.connections.credentials import printer_id_of
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
 from tests.web.world import ADA, Browser, WebWorld, run
 

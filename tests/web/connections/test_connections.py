@@ -7,7 +7,7 @@ import pytest
 
 from printreach.hub.apps import Apps
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers.members import Role
 from printreach.store.relay.grants import SqlGrants
 from tests.fakes.grants import INTERNAL_KEY

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from httpx import Response
 
-from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
+from printreach.contract.detection_api import HTTP_STATUSES, DetectionError
 from printreach.hub.detection.keys import MadeKey
 from printreach.rules.detection.usage import Calls, month_of
 from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run

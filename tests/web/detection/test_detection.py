@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.ports.scoring import (
     ImageScore,
     PictureTooLarge,

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.rules.accounts.limits import LimitChanges
 from printreach.rules.detection.usage import Billing, Switches
 from printreach.web import signed_in

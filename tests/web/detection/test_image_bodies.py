@@ -7,7 +7,7 @@ import pytest
 from litestar.types import HTTPReceiveMessage, Message, Scope
 from litestar.types.asgi_types import HTTPDisconnectEvent, HTTPRequestEvent
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.ports.scoring import ImageScore
 from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection.usage import Calls

@@ -8,7 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from printreach.rules.accounts import Account
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.store.listings import Search
 from tests.web.portal.people import APP, add_app, link_printer
 from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run, sign_in

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.webhooks import LIFETIME
 from tests.web.connections.test_connections import connect_app, share
 from tests.web.printers.conftest import BOB, Home

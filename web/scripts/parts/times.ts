@@ -44,7 +44,7 @@ function showAge(element: HTMLElement): void {
   if (element.textContent !== said) element.textContent = said;
 }
 
-/** As rules/durations.py says it. */
+/** As languages/values.py says it. */
 function duration(seconds: number): string {
   if (seconds < MINUTE_S) return t("%(seconds)s s", { seconds });
   const minutes = Math.floor(seconds / MINUTE_S) % 60;

@@ -30,10 +30,9 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
-from printreach.contract.presets import PresetList
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
-from printreach.contract.temperatures import KEPT_S
+from printreach.contract.temperatures import KEPT_S, PresetList
 from printreach.languages import N_, in_english
 from printreach.printers.port import (
     Printer,

@@ -14,7 +14,7 @@ from printreach.hub.payments import Billing
 from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, parse_email
-from printreach.rules.accounts.mail_links import MailPurpose
+from printreach.rules.accounts.mails import MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
 from printreach.rules.connections.credentials import new_record_id
 from printreach.rules.operators import Operator, OperatorAct

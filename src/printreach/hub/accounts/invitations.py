@@ -9,7 +9,7 @@ from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.languages import N_
 from printreach.rules.accounts import parse_email
-from printreach.rules.accounts.mail_links import INVITATION_LIFETIME, Invitation, is_good
+from printreach.rules.accounts.mails import INVITATION_LIFETIME, Invitation, is_good
 from printreach.rules.connections.credentials import (
     CredentialKind,
     digest,

@@ -20,10 +20,9 @@ from printreach.hub.tries import PROVIDER_BY_ADDRESS
 from printreach.languages import N_
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
 from printreach.rules.accounts import Account
-from printreach.rules.accounts.mail_links import Invitation
+from printreach.rules.accounts.mails import Invitation
 from printreach.rules.accounts.oidc import MAX_IDENTITIES, Claims, Identity, oidc_flow_secrets
-from printreach.rules.accounts.sessions import Session
-from printreach.rules.accounts.steps import STEP_LIFETIME, NextStep, Step
+from printreach.rules.accounts.sessions import STEP_LIFETIME, NextStep, Session, Step
 from printreach.rules.connections.credentials import new_record_id, new_session_token
 from printreach.rules.own_paths import HOME
 from printreach.rules.rate_limits import TooSoon

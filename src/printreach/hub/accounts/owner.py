@@ -10,19 +10,23 @@ from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import CHANGE_MAIL, CHANGE_MAIL_BY_CALLER, CODE_BY_ACCOUNT
 from printreach.languages import N_, NAMES
-from printreach.rules.accounts import Account, email_key, parse_email
-from printreach.rules.accounts.filament_price import FilamentPrice, parse_filament_price
-from printreach.rules.accounts.known_devices import new_device_token
-from printreach.rules.accounts.mail_links import MailPurpose
+from printreach.rules.accounts import (
+    Account,
+    FilamentPrice,
+    email_key,
+    parse_email,
+    parse_filament_price,
+)
+from printreach.rules.accounts.mails import MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
-from printreach.rules.accounts.sessions import Session
-from printreach.rules.accounts.totp import (
+from printreach.rules.accounts.second_factors import (
     SECRET_BYTES,
     is_waiting,
     new_recovery_codes,
     new_totp,
     step_of_code,
 )
+from printreach.rules.accounts.sessions import Session, new_device_token
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.store.store import Records
 
@@ -47,7 +51,7 @@ class Owner:
         """Set another password; every other browser is signed out.
 
         Returns the cookie by which this browser is recognised later: see
-        `rules.accounts.known_devices`.
+        `rules.accounts.sessions`.
         """
         problem = problem_with_password(new, account.email, self.core.passwords.is_common)
         if problem is not None:

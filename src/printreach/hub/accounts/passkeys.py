@@ -11,9 +11,8 @@ from printreach.hub.tries import PASSKEY_BY_ADDRESS
 from printreach.languages import N_
 from printreach.ports.authenticators import Authenticators
 from printreach.rules.accounts import Account
-from printreach.rules.accounts.passkeys import MAX_PASSKEYS, Passkey, parse_passkey_name
-from printreach.rules.accounts.sessions import Session
-from printreach.rules.accounts.steps import STEP_LIFETIME, NextStep, Step
+from printreach.rules.accounts.second_factors import MAX_PASSKEYS, Passkey, parse_passkey_name
+from printreach.rules.accounts.sessions import STEP_LIFETIME, NextStep, Session, Step
 from printreach.rules.connections.credentials import new_session_token
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.store import Records

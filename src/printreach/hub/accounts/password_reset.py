@@ -26,10 +26,9 @@ from printreach.hub.tries import (
 )
 from printreach.languages import N_
 from printreach.rules.accounts import Account, email_key, parse_email
-from printreach.rules.accounts.known_devices import device_of
-from printreach.rules.accounts.mail_links import LIFETIMES, MailLink, MailPurpose
+from printreach.rules.accounts.mails import LIFETIMES, MailLink, MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
-from printreach.rules.accounts.steps import NextStep, Step
+from printreach.rules.accounts.sessions import NextStep, Step, device_of
 from printreach.rules.connections.credentials import new_session_token
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.own_paths import HOME

@@ -10,14 +10,15 @@ from printreach.hub.tries import UNKNOWN_SESSION_BY_ADDRESS
 from printreach.languages import N_
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
-from printreach.rules.accounts.known_devices import device_of, new_device_token
 from printreach.rules.accounts.sessions import (
     IDLE_TIME,
     LONGEST_BROWSER,
     MAX_SESSIONS,
     Session,
+    device_of,
     is_live,
     is_note_due,
+    new_device_token,
 )
 from printreach.rules.connections.credentials import (
     CredentialKind,
@@ -40,7 +41,7 @@ BLOCKED: Final = Denied(
 class Visitor:
     """The maker of a request: the caller's address, and the browser's User-Agent.
 
-    device: the cookie of a browser that signed in before; see `rules.accounts.known_devices`.
+    device: the cookie of a browser that signed in before; see `rules.accounts.sessions`.
     language: of `printreach.languages`, as the browser wants it; "" where that is not known.
     """
 

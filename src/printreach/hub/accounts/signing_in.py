@@ -9,10 +9,15 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import CODE_BY_ACCOUNT, SIGN_IN_BY_ACCOUNT, SIGN_IN_BY_ADDRESS
 from printreach.languages import N_
 from printreach.rules.accounts import Account, email_key, parse_email
-from printreach.rules.accounts.known_devices import claimed_device, device_of
 from printreach.rules.accounts.passwords import MAX_PASSWORD_LENGTH
-from printreach.rules.accounts.steps import STEP_LIFETIME, NextStep, Step
-from printreach.rules.accounts.totp import parse_recovery_code, step_of_code
+from printreach.rules.accounts.second_factors import parse_recovery_code, step_of_code
+from printreach.rules.accounts.sessions import (
+    STEP_LIFETIME,
+    NextStep,
+    Step,
+    claimed_device,
+    device_of,
+)
 from printreach.rules.connections.credentials import CredentialKind, digest, new_session_token
 from printreach.rules.rate_limits import Limit, TooSoon, widest_network_of
 from printreach.store.store import Records

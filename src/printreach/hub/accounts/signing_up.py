@@ -23,9 +23,9 @@ from printreach.hub.tries import (
 )
 from printreach.languages import N_
 from printreach.rules.accounts import Account, SignUpPolicy, email_key, parse_email
-from printreach.rules.accounts.mail_links import MailLink, MailPurpose
+from printreach.rules.accounts.mails import MailLink, MailPurpose
 from printreach.rules.accounts.passwords import problem_with_password
-from printreach.rules.accounts.steps import CONFIRMATION_LIFETIME, NextStep, Step
+from printreach.rules.accounts.sessions import CONFIRMATION_LIFETIME, NextStep, Step
 from printreach.rules.connections.credentials import new_record_id, new_session_token
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.store.store import Records

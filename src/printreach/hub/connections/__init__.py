@@ -25,7 +25,7 @@ from printreach.rules.connections.credentials import (
 )
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.own_paths import HOME
-from printreach.rules.portal.completion import Completion
+from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
 from printreach.store.store import Records
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import DetectionGate

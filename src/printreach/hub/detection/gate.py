@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Final
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.ports import StoreUnavailable
 from printreach.rules.detection.access import (
     CallAdmitted,

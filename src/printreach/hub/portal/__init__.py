@@ -20,8 +20,7 @@ from printreach.rules.apps.registration import logo_of
 from printreach.rules.apps.return_urls import may_return_to
 from printreach.rules.connections.credentials import new_record_id, new_secret
 from printreach.rules.portal import Connect, Facts, Flow, PortalError
-from printreach.rules.portal.completion import Completion
-from printreach.rules.portal.query import PortalQuery
+from printreach.rules.portal.parameters import Completion, PortalQuery
 from printreach.rules.printers import OwnedPrinter, Printer, parse_printer_name
 from printreach.store.store import Records
 

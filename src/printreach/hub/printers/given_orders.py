@@ -11,7 +11,7 @@ from printreach.hub.core import Core
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.ports import StoreUnavailable
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.printers.given_orders import MAX_SUBJECT, GivenOrder
+from printreach.rules.printers.commands import MAX_SUBJECT, GivenOrder
 from printreach.rules.printers.members import Role
 from printreach.store.printers.given_orders import SignedOrder
 from printreach.store.store import Records

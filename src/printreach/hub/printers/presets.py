@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from printreach.contract.codec import BAD_JSON
-from printreach.contract.presets import Preset, PresetList
+from printreach.contract.temperatures import Preset, PresetList
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.languages import N_

@@ -11,7 +11,7 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDone
-from printreach.contract.presets import Preset
+from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UnsetType
 from printreach.languages import N_
 from printreach.printers.http_api import NotFound

@@ -7,8 +7,7 @@ a spool of its own, of which something is known only where Spoolman is asked.
 from printreach.contract.materials import MaterialSystem, Source, Tool
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
-from printreach.printers.materials import spool_at_each_tool
-from printreach.rules.prints.materials import within_limits
+from printreach.rules.prints.materials import spool_at_each_tool, within_limits
 
 from .afc import afc_materials
 from .happy_hare import mmu_materials

@@ -8,7 +8,7 @@ Source: Mainsail 2.x, src/store/gui/presets/types.ts; Fluidd 1.x, src/store/conf
 from collections.abc import Iterable
 from typing import Final
 
-from printreach.contract.presets import Preset
+from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 

@@ -14,7 +14,7 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDone, JsonObject, JsonValue
-from printreach.contract.presets import Preset
+from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UnsetType
 from printreach.languages import N_
 from printreach.printers import loose

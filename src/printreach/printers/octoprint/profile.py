@@ -14,12 +14,12 @@ from printreach.contract.materials import (
     Source,
     Tool,
 )
-from printreach.contract.presets import Preset
 from printreach.contract.status import WebcamEntry
+from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.materials import spool_at_each_tool
+from printreach.rules.prints.materials import spool_at_each_tool
 
 MAX_EXTRUDERS = 16
 _TOOL = re.compile(r"tool([0-9]{1,2})", re.ASCII)

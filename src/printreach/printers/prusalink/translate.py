@@ -22,9 +22,9 @@ from printreach.contract.unset import UNSET
 from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.materials import spool_at_each_tool
 from printreach.printers.port import View, view_without_firmware
 from printreach.rules.prints import need_of_words
+from printreach.rules.prints.materials import spool_at_each_tool
 
 from .entries import filament_mg, filament_mm, print_time_s
 

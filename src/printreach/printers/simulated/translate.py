@@ -15,9 +15,9 @@ from printreach.contract.status import (
 )
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
-from printreach.printers.materials import spool_at_each_tool
 from printreach.printers.port import View
 from printreach.rules.prints import Need, need_of_words
+from printreach.rules.prints.materials import spool_at_each_tool
 
 LIGHT = "light"
 FEATURES = (

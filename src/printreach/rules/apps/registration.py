@@ -15,7 +15,7 @@ from printreach.rules.apps import (
     problem_with_app_name,
     problem_with_return_prefixes,
 )
-from printreach.rules.portal.query import logo_origin
+from printreach.rules.portal.parameters import logo_origin
 
 _PRODUCT: Final = "printreach"
 _ALIKE: Final = {

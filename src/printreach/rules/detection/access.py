@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Final
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.rules.connections.credentials import CredentialKind, TokenBytes, digest, new_secret
 from printreach.rules.detection.address_claims import AddressClaim, is_anothers
 from printreach.rules.detection.usage import (

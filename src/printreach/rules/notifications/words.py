@@ -8,7 +8,7 @@ from typing import Final
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.unset import UNSET
 from printreach.languages import N_, _, message, translate
-from printreach.rules.durations import duration
+from printreach.languages.values import duration
 
 TEST_TITLE: Final = N_("Printreach can reach you")
 TEST_TEXT: Final = N_("This is a test. Notifications about your printers will look like this.")

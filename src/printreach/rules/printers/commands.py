@@ -1,10 +1,12 @@
 """The rules for commands: which are allowed in which state, and within which bounds.
 
-Each check returns None, or a sentence that names the argument.
+Each check returns None, or a sentence that names the argument. Orders that people gave on a
+printer's pages are kept for its history.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum, auto
 from math import isfinite
 from types import MappingProxyType
@@ -31,6 +33,10 @@ MAX_FAN_PERCENT = 100
 MAX_Z_OFFSET_STEP_MM = 1.0
 """In one order. More is no correction of a first layer, and drives the nozzle into the bed."""
 COMMAND_LIFETIME_S = 30.0
+
+MAX_OF_A_PRINTER: Final = 500
+"""The newest that are kept."""
+MAX_SUBJECT: Final = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -259,3 +265,19 @@ def _distance_problem(distance_mm: float, most: float, usual: float) -> str | No
             )
         return in_english("DistanceMm must be -%(most)s to %(most)s.", most=f"{most:g}")
     return None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GivenOrder:
+    """An order that the printer accepted.
+
+    account_id: of the owner at that time. person_id: who gave it; None once their account is
+    deleted. command: its path in the command API. subject: a file's path; "" where there is none.
+    """
+
+    account_id: str
+    printer_id: str
+    person_id: str | None
+    at: datetime
+    command: str
+    subject: str = ""

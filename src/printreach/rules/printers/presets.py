@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from printreach.contract.commands import SetTemp
-from printreach.contract.presets import MAX_PRESET_NAME, MAX_PRESETS, Preset
+from printreach.contract.temperatures import MAX_PRESET_NAME, MAX_PRESETS, Preset
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.languages import N_
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits, set_temp_problem

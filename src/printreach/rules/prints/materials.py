@@ -1,13 +1,15 @@
-"""Cuts a material system to the limits that apps rely on."""
+"""Material systems: one without a unit that feeds several filaments, and the limits of all."""
 
 from printreach.contract.materials import (
     MAX_ROUTES,
     MAX_SOURCES,
     MAX_TOOLS,
     MAX_UNITS,
+    Capabilities,
     MaterialSystem,
     Route,
     Source,
+    Tool,
 )
 
 
@@ -41,3 +43,20 @@ def _at(index: int, source: Source) -> Source:
         return source
     fields = {name: getattr(source, name) for name in source.__struct_fields__}
     return Source(**{**fields, "index": index})
+
+
+def spool_at_each_tool(sources: list[Source], tools: list[Tool]) -> MaterialSystem:
+    """sources: the tools' spools, in the order of the tools."""
+    has_several = len(tools) > 1
+    return MaterialSystem(
+        capabilities=Capabilities(
+            supports_multi_material=has_several, supports_multi_tool=has_several
+        ),
+        sources=sources,
+        tools=tools,
+        units=[],
+        routes=[
+            Route(source_id=source.id, tool_id=tool.id)
+            for source, tool in zip(sources, tools, strict=True)
+        ],
+    )

@@ -1,13 +1,17 @@
-"""The watch over prints: what the owner of a printer chose about it, and what it saw."""
+"""The watch over prints: what the owner of a printer chose about it, and what it saw.
+
+Regions are kept as the camera takes its pictures. People draw them on the picture as pages show it.
+"""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS
 from printreach.rules.detection.scene import ViewCondition
+from printreach.rules.printers.cameras import Pose
 
 MAX_REGIONS: Final = 8
 """More than a few masks hide the print."""
@@ -19,6 +23,15 @@ _HALF_LIFE: Final = timedelta(days=14)
 """A wrong alarm of two weeks ago counts half: cameras are moved, lamps changed."""
 _ALARMS_FOR_A_STEP: Final = (0.5, 1.5)
 """One false alarm is felt for two weeks. Two steps are the most: the watch never goes blind."""
+
+_TURNS: Final[Mapping[int, Callable[[float, float], tuple[float, float]]]] = {
+    0: lambda x, y: (x, y),
+    90: lambda x, y: (1 - y, x),
+    180: lambda x, y: (1 - x, 1 - y),
+    270: lambda x, y: (y, 1 - x),
+}
+_DIGITS: Final = 6
+"""The number of decimals of shares of a picture; turning there and back leaves smaller errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +217,30 @@ def _weight(judgement: Judgement, at: datetime) -> float:
     age = max(timedelta(0), at - judgement.at)
     fresh = float(0.5 ** (age / _HALF_LIFE))
     return -fresh if judgement.was_failure else fresh
+
+
+def as_shown(region: Region, pose: Pose) -> Region:
+    """Return the region where people see it."""
+    turn = _TURNS[pose.rotation]
+    return _moved(region, lambda x, y: turn(*_flipped(x, y, pose)))
+
+
+def as_taken(region: Region, pose: Pose) -> Region:
+    """Return the region in the picture as the camera takes it."""
+    turn_back = _TURNS[-pose.rotation % 360]
+    return _moved(region, lambda x, y: _flipped(*turn_back(x, y), pose))
+
+
+def _flipped(x: float, y: float, pose: Pose) -> tuple[float, float]:
+    return (1 - x if pose.flip_h else x), (1 - y if pose.flip_v else y)
+
+
+def _moved(region: Region, move: Callable[[float, float], tuple[float, float]]) -> Region:
+    one_x, one_y = move(region.left, region.top)
+    other_x, other_y = move(region.right, region.bottom)
+    return Region(
+        left=round(min(one_x, other_x), _DIGITS),
+        top=round(min(one_y, other_y), _DIGITS),
+        right=round(max(one_x, other_x), _DIGITS),
+        bottom=round(max(one_y, other_y), _DIGITS),
+    )

@@ -27,7 +27,6 @@ from printreach.contract.materials import (
     Tool,
     Unit,
 )
-from printreach.contract.presets import Preset, PresetList
 from printreach.contract.status import (
     Adjustments,
     CurrentPrint,
@@ -43,7 +42,7 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
-from printreach.contract.temperatures import TemperatureHistory
+from printreach.contract.temperatures import Preset, PresetList, TemperatureHistory
 from printreach.rules.printers.commands import (
     MAX_BED_C,
     MAX_CHAMBER_C,

@@ -21,13 +21,12 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDetails, FileDone, FileList
-from printreach.contract.presets import PresetList
 from printreach.contract.status import (
     Feature,
     StatusResult,
     WebcamList,
 )
-from printreach.contract.temperatures import KEPT_S, TemperatureHistory
+from printreach.contract.temperatures import KEPT_S, PresetList, TemperatureHistory
 from printreach.rules.printers.commands import (
     Action,
 )

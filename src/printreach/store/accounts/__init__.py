@@ -9,9 +9,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
-from printreach.contract.presets import Preset, format_presets, parse_presets
-from printreach.rules.accounts import Account, email_key
-from printreach.rules.accounts.filament_price import FilamentPrice
+from printreach.contract.temperatures import Preset, format_presets, parse_presets
+from printreach.rules.accounts import Account, FilamentPrice, email_key
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.printers.linking import LinkTries
 from printreach.store.accounts.personal import delete_below_connections

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select
 
-from printreach.rules.accounts.mail_links import Invitation, MailLink, MailPurpose
+from printreach.rules.accounts.mails import Invitation, MailLink, MailPurpose
 from printreach.store.accounts.tables import invitations, mail_links
 from printreach.store.columns import TableRecords, columns_for
 

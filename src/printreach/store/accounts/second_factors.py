@@ -8,8 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, insert, select, update
 
 from printreach.ports.notifications import Sealer
-from printreach.rules.accounts.passkeys import Passkey
-from printreach.rules.accounts.totp import Totp
+from printreach.rules.accounts.second_factors import Passkey, Totp
 from printreach.store.accounts.tables import passkeys, recovery_codes, totp_apps, tries
 from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import TableRecords, columns_for

@@ -6,8 +6,7 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select, update
 
-from printreach.rules.accounts.sessions import Session
-from printreach.rules.accounts.steps import NextStep, Step
+from printreach.rules.accounts.sessions import NextStep, Session, Step
 from printreach.store.accounts.tables import sessions, steps
 from printreach.store.columns import TableRecords, columns_for
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import delete, insert, select
 
-from printreach.rules.printers.given_orders import MAX_OF_A_PRINTER, GivenOrder
+from printreach.rules.printers.commands import MAX_OF_A_PRINTER, GivenOrder
 from printreach.store.columns import TableRecords, columns_for
 from printreach.store.printers.tables import given_orders
 from printreach.store.tables import accounts

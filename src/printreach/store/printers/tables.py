@@ -6,7 +6,7 @@ nothing to do with the rows of the former one.
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
 
-from printreach.rules.printers.given_orders import MAX_SUBJECT
+from printreach.rules.printers.commands import MAX_SUBJECT
 from printreach.store.tables import (
     Instant,
     Number,

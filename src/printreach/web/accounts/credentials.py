@@ -15,9 +15,8 @@ from printreach.hub.accounts.passkeys import PasskeyRequest
 from printreach.hub.accounts.sessions import NewSession
 from printreach.hub.denied import Denied, Reason
 from printreach.languages import translate
-from printreach.rules.accounts.passkeys import Passkey
-from printreach.rules.accounts.steps import STEP_LIFETIME
-from printreach.rules.accounts.totp import key_uri, secret_in_words, spaced
+from printreach.rules.accounts.second_factors import Passkey, key_uri, secret_in_words, spaced
+from printreach.rules.accounts.sessions import STEP_LIFETIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.overview import (
     PAGE,

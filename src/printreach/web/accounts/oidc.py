@@ -11,7 +11,7 @@ from printreach.hub.accounts.sessions import NewSession
 from printreach.hub.accounts.signing_in import NeedsCode
 from printreach.hub.denied import Denied, Reason
 from printreach.ports.oidc import ProviderAnswer
-from printreach.rules.accounts.steps import STEP_LIFETIME
+from printreach.rules.accounts.sessions import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path
 from printreach.web.accounts.overview import SECURITY, security_page
 from printreach.web.accounts.signing_in import sign_in_form, start_session, step_redirect

@@ -15,7 +15,7 @@ from litestar.response import Redirect, Stream, Template
 from printreach.hub.accounts.data import Row
 from printreach.hub.denied import Denied
 from printreach.languages import NAMES, _, ngettext
-from printreach.rules.accounts.filament_price import price_in_words
+from printreach.rules.accounts import price_in_words
 from printreach.rules.accounts.oidc import Identity
 from printreach.rules.accounts.sessions import browser_in_words, is_fresh
 from printreach.rules.connections import ConnectionKind

@@ -11,8 +11,8 @@ from litestar.response import Redirect
 from printreach.hub.accounts.password_reset import LINK_OVER, Reset
 from printreach.hub.accounts.signing_in import NeedsCode
 from printreach.hub.denied import Denied, Reason
-from printreach.rules.accounts.mail_links import LIFETIMES, MailPurpose
-from printreach.rules.accounts.steps import STEP_LIFETIME
+from printreach.rules.accounts.mails import LIFETIMES, MailPurpose
+from printreach.rules.accounts.sessions import STEP_LIFETIME
 from printreach.rules.own_paths import HOME, code_path, parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.signing_in import (

@@ -14,9 +14,7 @@ from printreach.hub.accounts.signing_in import NeedsCode, Unconfirmed
 from printreach.hub.accounts.signing_up import NOT_SET_UP
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts import MAX_EMAIL_LENGTH
-from printreach.rules.accounts.known_devices import DEVICE_LIFETIME
-from printreach.rules.accounts.sessions import IDLE_TIME
-from printreach.rules.accounts.steps import STEP_LIFETIME
+from printreach.rules.accounts.sessions import DEVICE_LIFETIME, IDLE_TIME, STEP_LIFETIME
 from printreach.rules.own_paths import code_path, parse_own_path, path_with_next, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.app_that_asks import app_that_asks

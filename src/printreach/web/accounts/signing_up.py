@@ -17,8 +17,8 @@ from printreach.hub.accounts.signing_up import (
     SignUpOutcome,
 )
 from printreach.hub.denied import Denied, Reason
-from printreach.rules.accounts.mail_links import MailLink
-from printreach.rules.accounts.steps import CONFIRMATION_LIFETIME
+from printreach.rules.accounts.mails import MailLink
+from printreach.rules.accounts.sessions import CONFIRMATION_LIFETIME
 from printreach.rules.own_paths import parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.signing_in import mail_sent_redirect, mailed_to, start_session

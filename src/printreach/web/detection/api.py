@@ -16,13 +16,14 @@ from litestar.params import FromPath, HeaderParameter
 
 from printreach.contract.codec import BadArguments, decode_arguments
 from printreach.contract.detection_api import (
+    HTTP_STATUSES,
     ContextWish,
     CreatedContext,
+    DetectionError,
     DetectionProblem,
     InspectionResult,
     NextInterval,
 )
-from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.hub.detection import BUSY_RETRY_S, Call, Detection
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, MAX_IMAGE_BYTES, Verdict

@@ -12,7 +12,7 @@ from multipart import (  # type: ignore[import-untyped]  # it ships no types
     parse_options_header,
 )
 
-from printreach.contract.detection_errors import DetectionError
+from printreach.contract.detection_api import DetectionError
 from printreach.rules.detection import MAX_IMAGE_BYTES
 from printreach.rules.detection.access import CallRefused
 from printreach.web.detection.problems import DetectionRefused

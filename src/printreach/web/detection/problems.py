@@ -7,8 +7,7 @@ from typing import Final
 from litestar import Response
 from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFoundException
 
-from printreach.contract.detection_api import DetectionProblem
-from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
+from printreach.contract.detection_api import HTTP_STATUSES, DetectionError, DetectionProblem
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports import Unavailable
 from printreach.rules.detection.access import CallRefused

@@ -20,7 +20,7 @@ from printreach.hub.printers.live import LiveStatus
 from printreach.languages import N_
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import CHOOSING_STEPS, FLOW_KEPT, PortalError, Step
-from printreach.rules.portal.query import PortalQuery, parse_portal_query
+from printreach.rules.portal.parameters import PortalQuery, parse_portal_query
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.web.app_that_asks import BROWSER
 from printreach.web.forms import Fields, read_fields, sentence_of

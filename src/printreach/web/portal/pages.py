@@ -19,8 +19,12 @@ from printreach.rules.apps import App
 from printreach.rules.apps.return_urls import completion_url, place_to_show
 from printreach.rules.connections import MAX_APP_CONNECTIONS
 from printreach.rules.portal import PortalError, Step
-from printreach.rules.portal.completion import completion_parameters, failure_parameters
-from printreach.rules.portal.query import logo_address, logo_origin
+from printreach.rules.portal.parameters import (
+    completion_parameters,
+    failure_parameters,
+    logo_address,
+    logo_origin,
+)
 from printreach.web.app_that_asks import FLOWS
 from printreach.web.connections.permissions import ticks_of
 from printreach.web.payments import Plan

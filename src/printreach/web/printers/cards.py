@@ -11,9 +11,9 @@ from printreach.contract.status import DetectorStatus, State, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.languages import _
+from printreach.languages.values import duration
 from printreach.rules.detection.detector import newest_quality, unseen_words
 from printreach.rules.detection.scene import UNSEEING_VIEWS
-from printreach.rules.durations import duration
 from printreach.rules.printers.cameras import Pose, pose_at, pose_of
 from printreach.rules.printers.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.printers.members import Role

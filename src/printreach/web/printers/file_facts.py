@@ -15,7 +15,7 @@ from printreach.hub.printers.own import SeenPrinter
 from printreach.languages import _, punctuated
 from printreach.languages.values import decimal
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.accounts.filament_price import cost_of
+from printreach.rules.accounts import cost_of
 from printreach.rules.printers import Printer
 from printreach.rules.printers.virtual_paths import VirtualPath
 from printreach.web.printers.folders import Count, moment_of, thumbnail_query

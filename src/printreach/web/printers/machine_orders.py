@@ -10,8 +10,8 @@ from litestar.response import Template
 from msgspec import structs
 
 from printreach.contract.commands import Adjust, SetTemp, SpeedLevel
-from printreach.contract.presets import Preset
 from printreach.contract.status import State, StatusResult
+from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter

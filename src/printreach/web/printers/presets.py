@@ -8,8 +8,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
-from printreach.contract.presets import MAX_PRESET_NAME, MAX_PRESETS, Preset
 from printreach.contract.status import Feature
+from printreach.contract.temperatures import MAX_PRESET_NAME, MAX_PRESETS, Preset
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.denied import Denied
 from printreach.hub.printers.own import SeenPrinter

@@ -11,7 +11,6 @@ from litestar.response import Template
 from printreach.contract.commands import SpeedLevel
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.platforms import facts_of
-from printreach.contract.presets import Preset
 from printreach.contract.status import (
     AT_WORK,
     NO_ADJUSTMENTS,
@@ -23,6 +22,7 @@ from printreach.contract.status import (
     State,
     StatusResult,
 )
+from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
 from printreach.hub.printers.readings import Reading

@@ -15,8 +15,7 @@ from printreach.hub.leases import Access
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.hub.printers.own import SeenPrinter
 from printreach.languages import N_
-from printreach.rules.printers.cameras import UNTURNED, Pose
-from printreach.rules.printers.orientation import with_orientation
+from printreach.rules.printers.cameras import UNTURNED, Pose, with_orientation
 from printreach.rules.prints.history import Print, csv_head, csv_line, json_line
 from printreach.rules.prints.timelapse import PrintKey
 from printreach.rules.rate_limits import Limit

@@ -15,8 +15,9 @@ from printreach.rules.watch.choices import (
     Region,
     WatchPause,
     WatchSettings,
+    as_shown,
+    as_taken,
 )
-from printreach.rules.watch.pose import as_shown, as_taken
 from printreach.web.forms import Fields
 
 LEVEL_WORDS: Final = (

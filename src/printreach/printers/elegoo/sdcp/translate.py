@@ -21,8 +21,8 @@ from printreach.contract.unset import UNSET, UnsetType
 from printreach.languages import N_, in_english
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.materials import spool_at_each_tool
 from printreach.printers.port import View
+from printreach.rules.prints.materials import spool_at_each_tool
 
 LIGHT = "chamber_light"
 HOMING, PRINTING = 9, 1

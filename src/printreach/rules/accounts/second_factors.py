@@ -1,4 +1,4 @@
-"""One-time codes of an authenticator app (RFC 6238), and recovery codes for its loss."""
+"""One-time codes of an authenticator app (RFC 6238), recovery codes for its loss, and passkeys."""
 
 import hashlib
 import hmac
@@ -14,6 +14,7 @@ from printreach.rules.connections.credentials import (
     base32_text,
     random_letters,
 )
+from printreach.rules.safe_text import is_printable_name
 
 SECRET_BYTES: Final = 20
 """The length of the hash, as RFC 4226, 4, asks."""
@@ -29,6 +30,9 @@ RECOVERY_CODE_LENGTH: Final = 20
 """Of 24 letters: 91 random bits, which can't be guessed even with a stolen database."""
 OLD_RECOVERY_CODE_LENGTH: Final = 12
 """Codes that were made before keep working until they are replaced."""
+
+MAX_PASSKEYS: Final = 20
+LONGEST_NAME: Final = 60
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,3 +115,26 @@ def parse_recovery_code(typed: str) -> str | None:
 def spaced(code: str) -> str:
     """Return a recovery code as it is shown: in fours."""
     return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passkey:
+    """One passkey of an account.
+
+    credential_id: the authenticator's name for it. public_key: in COSE form.
+    sign_count: the highest that was seen; 0 where the authenticator does not count.
+    """
+
+    credential_id: bytes
+    account_id: str
+    public_key: bytes
+    sign_count: int
+    name: str
+    created_at: datetime
+    used_at: datetime | None
+
+
+def parse_passkey_name(typed: str) -> str:
+    """Parse a passkey's name; one without a name gets the default name."""
+    name = " ".join(typed.split())
+    return name[:LONGEST_NAME] if name and is_printable_name(name) else "Passkey"
