@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import cast
 
 from printreach.rules.histogram import Histogram
-from printreach.run.readiness import Readiness
+from printreach.run.monitoring import Readiness
 from printreach.store.store import Store
 from tests.fakes.memory_bus import MemoryBus
 

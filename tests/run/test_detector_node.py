@@ -14,7 +14,7 @@ from printreach.rules.detection.detector import DetectorOff
 from printreach.run import scoring as scoring_module
 from printreach.run.embedded import ROLES, running_service
 from printreach.run.main import main
-from printreach.run.readiness import Readiness
+from printreach.run.monitoring import Readiness
 from printreach.run.scoring import (
     DetectorCannotStart,
     node_address,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from printreach.detector.engine import Engine
-from printreach.run.process_metrics import process_metrics
+from printreach.run.monitoring import process_metrics
 from printreach.run.scoring import detector_metrics
 from tests.detector.stand_in import StandIn
 from tests.fakes.readiness import READY

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.run.process_metrics import process_metrics
+from printreach.run.monitoring import process_metrics
 from tests.relay.loop import on_a_loop
 from tests.requirements_of_tests import need
 

@@ -21,9 +21,11 @@ from printreach.ports import Unavailable
 from printreach.rules.safe_text import lines
 from printreach.run import admin_commands as commands
 from printreach.run.admin_database import add_database_commands
-from printreach.run.admin_detection import add_detection_commands
-from printreach.run.admin_doctor import add_doctor_command
-from printreach.run.admin_operating import add_operating_commands, add_webhook_commands
+from printreach.run.admin_operating import (
+    add_detection_commands,
+    add_operating_commands,
+    add_webhook_commands,
+)
 from printreach.run.admin_world import (
     CommandFailed,
     Subparsers,
@@ -31,6 +33,7 @@ from printreach.run.admin_world import (
     add_command,
     show,
 )
+from printreach.run.doctor import add_doctor_command
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.store.backups.archive import BackupFailed
 from printreach.store.copying import CopyFailed

@@ -24,8 +24,16 @@ from printreach.agent.config import (
     PrinterCredentials,
     read_credentials,
 )
-from printreach.agent.setup.printer_keys import NoAnswer, NoKey, PrinterKeys
-from printreach.agent.setup.searching import PORTS, SEARCHABLE, FoundPrinter, find_printers, kind_at
+from printreach.agent.setup.printer_software import (
+    PORTS,
+    SEARCHABLE,
+    FoundPrinter,
+    NoAnswer,
+    NoKey,
+    PrinterKeys,
+    find_printers,
+    kind_at,
+)
 from printreach.contract.platforms import PLATFORM_FACTS, PlatformFacts
 from printreach.rules.safe_text import lines
 

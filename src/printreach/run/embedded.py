@@ -48,9 +48,13 @@ from printreach.run.dependencies import (
     store_of,
     tracing_of,
 )
-from printreach.run.monitoring import health_of, running_monitors_page
-from printreach.run.process_metrics import process_metrics
-from printreach.run.readiness import Readiness, looking_at
+from printreach.run.monitoring import (
+    Readiness,
+    health_of,
+    looking_at,
+    process_metrics,
+    running_monitors_page,
+)
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, for_service, port_of, service_listener

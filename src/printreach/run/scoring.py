@@ -18,9 +18,7 @@ from printreach.ports.scoring import Scorer, ScorerUnavailable
 from printreach.relay.health import Health
 from printreach.rules.detection.detector import DetectorOff
 from printreach.run.main import how_to_install
-from printreach.run.monitoring import answering_monitors
-from printreach.run.process_metrics import Metrics, process_metrics
-from printreach.run.readiness import Readiness
+from printreach.run.monitoring import Metrics, Readiness, answering_monitors, process_metrics
 from printreach.run.settings import Settings, SettingsError
 
 _NOT_INSTALLED: Final = (

@@ -32,8 +32,7 @@ from printreach.relay.front import BACKLOG
 from printreach.relay.health import PATHS
 from printreach.relay.hosts import Hosts
 from printreach.relay.request_ids import RequestIds
-from printreach.run.monitoring import health_of
-from printreach.run.readiness import Readiness
+from printreach.run.monitoring import Readiness, health_of
 from printreach.run.settings import Settings
 from printreach.web.draining import DrainMiddleware
 from printreach.wire.heads import REQUEST_ID_FIELD, Headers, get

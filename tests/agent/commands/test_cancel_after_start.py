@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from printreach.agent.commands.pending_orders import ORDER_WAITS_S, SHOWS_WITHIN_S
+from printreach.agent.commands.order_gate import ORDER_WAITS_S, SHOWS_WITHIN_S
 from printreach.contract.commands import CommandStatus, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State

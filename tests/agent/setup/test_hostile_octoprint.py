@@ -6,7 +6,7 @@ import json
 import pytest
 
 from printreach.agent.addresses import WebAddress
-from printreach.agent.setup.printer_keys import NoKey, PrinterKeys
+from printreach.agent.setup.printer_software import NoKey, PrinterKeys
 from printreach.http1.fetch import FetchedAnswer
 from printreach.rules.safe_text import lines
 from printreach.run import agent_questions

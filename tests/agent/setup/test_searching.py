@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from printreach.agent.addresses import WebAddress
-from printreach.agent.setup.printer_keys import NoAnswer, PrinterKeys
-from printreach.agent.setup.searching import find_printers
+from printreach.agent.setup.printer_software import NoAnswer, PrinterKeys, find_printers
 from tests.fakes.loop import on_a_loop
 from tests.rigs.moonraker import moonraker
 from tests.rigs.octoprint import octoprint

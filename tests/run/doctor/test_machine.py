@@ -15,7 +15,7 @@ from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.run.doctor import machine
 from printreach.run.doctor.findings import Finding, Verdict, examine, fine
 from printreach.run.doctor.machine import MachineChecks
-from printreach.run.doctor.web_probe import WebProbe
+from printreach.run.doctor.network import WebProbe
 from printreach.run.settings import settings_from
 from printreach.store.store import Records, open_store
 from printreach.store.tables import nodes

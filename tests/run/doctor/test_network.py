@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from printreach.run.doctor.findings import Finding, Verdict
-from printreach.run.doctor.network import NetworkChecks
-from printreach.run.doctor.web_probe import WebProbe
+from printreach.run.doctor.network import NetworkChecks, WebProbe
 from printreach.run.settings import settings_from
 from tests.rigs.certificates import LIFETIME, Authority
 from tests.rigs.waiting import free_port

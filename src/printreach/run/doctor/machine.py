@@ -24,7 +24,7 @@ from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.rules.connections.credentials import new_secret
 from printreach.run.dependencies import require_driver, snapshot_store
 from printreach.run.doctor.findings import Finding, failure, fine, together, warning
-from printreach.run.doctor.web_probe import WebProbe
+from printreach.run.doctor.network import WebProbe
 from printreach.run.settings import Settings, SettingsError
 from printreach.store.database_copies import revision_at
 from printreach.store.engine import reason_of
