@@ -26,13 +26,7 @@ from printreach.run.admin_operating import (
     add_operating_commands,
     add_webhook_commands,
 )
-from printreach.run.admin_world import (
-    CommandFailed,
-    Subparsers,
-    WrongUsage,
-    add_command,
-    show,
-)
+from printreach.run.admin_world import CommandFailed, Subparsers, WrongUsage, add_command, show
 from printreach.run.doctor import add_doctor_command
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.store.backups.archive import BackupFailed

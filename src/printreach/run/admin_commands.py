@@ -9,14 +9,7 @@ from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.connections import Connection, has_ended
 from printreach.rules.operators import COMMAND_LINE
 from printreach.rules.portal.parameters import completion_parameters
-from printreach.run.admin_world import (
-    Json,
-    Result,
-    World,
-    WrongUsage,
-    done,
-    table,
-)
+from printreach.run.admin_world import Json, Result, World, WrongUsage, done, table
 
 
 async def add_account(world: World, options: argparse.Namespace) -> Result:

@@ -9,11 +9,7 @@ from typing import Final
 from printreach.backends.webhook_keys import open_webhook_keys, rotate_webhook_keys
 from printreach.hub.detection.usage import MonthOfUse
 from printreach.rules.accounts import email_key
-from printreach.rules.accounts.limits import (
-    DEFAULT_ACCOUNT_LIMITS,
-    LimitChanges,
-    with_changes,
-)
+from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
 from printreach.rules.detection.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection.usage import Billing, Month, parse_month, print_hours
 from printreach.rules.operators import COMMAND_LINE

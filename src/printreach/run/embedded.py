@@ -48,13 +48,7 @@ from printreach.run.dependencies import (
     store_of,
     tracing_of,
 )
-from printreach.run.monitoring import (
-    Readiness,
-    health_of,
-    looking_at,
-    process_metrics,
-    running_monitors_page,
-)
+from printreach.run.monitoring import Readiness, health_of, looking_at, running_monitors_page
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, for_service, port_of, service_listener
@@ -365,7 +359,7 @@ def _relay_dependencies(
         detector_url=settings.detector_url,
         web=cast("Application | None", web),  # Litestar names its own types of a scope
         nodes=nodes,
-        process_metrics={**readiness.metrics(), **process_metrics()},
+        process_metrics=readiness.metrics(),
         is_ready=readiness.is_ready,
         lacks=readiness.lacks,
         histograms=readiness.histograms(),

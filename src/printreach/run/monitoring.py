@@ -99,6 +99,7 @@ class Readiness:
         return [name for name, is_there in has.items() if not is_there]
 
     def metrics(self) -> Metrics:
+        """Return what the node reaches, and the process's own figures."""
         return {
             "printreach_database_up": (
                 "Whether the database answers.",
@@ -108,6 +109,7 @@ class Readiness:
                 "Whether notices reach other processes.",
                 lambda: self.bus.is_available,
             ),
+            **process_metrics(),
         }
 
     def histograms(self) -> Mapping[str, tuple[str, Histogram]]:
@@ -156,7 +158,7 @@ def health_of(
     """Return what monitors are answered. is_ready: of a node that may be stopping, too."""
     return Health(
         is_ready or readiness.is_ready,
-        {**readiness.metrics(), **process_metrics()},
+        readiness.metrics(),
         settings.trusted_proxies,
         readiness.lacks,
         readiness.histograms(),

@@ -178,8 +178,7 @@ def _health_of(settings: Settings, engine: Engine, readiness: Readiness | None) 
         readiness.is_ready if readiness else lambda: engine.off is None,
         {
             **detector_metrics(engine),
-            **(readiness.metrics() if readiness else {}),
-            **process_metrics(),
+            **(readiness.metrics() if readiness else process_metrics()),
         },
         settings.trusted_proxies,
         lacks,

@@ -18,15 +18,7 @@ from granian.server.embed import Server
 from printreach.http1.heads import MAX_HEAD_BYTES
 from printreach.http1.request_ids import REQUEST_ID, SPAN
 from printreach.http1.tracing import Span, Tracing
-from printreach.relay.asgi import (
-    Application,
-    Message,
-    Receive,
-    Scope,
-    Send,
-    set_origin,
-    tell_route,
-)
+from printreach.relay.asgi import Application, Message, Receive, Scope, Send, set_origin, tell_route
 from printreach.relay.caller_origin import ProxyWarnings, origin_of
 from printreach.relay.front import BACKLOG
 from printreach.relay.health import PATHS

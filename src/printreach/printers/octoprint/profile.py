@@ -1,4 +1,4 @@
-"""What an owner has set in OctoPrint: profiles of printer and temperatures, and cameras. Pure.
+"""OctoPrint's settings by its owner: profiles of printer and temperatures, and cameras. Pure.
 
 Cameras: the modern list, else the classic pair; where the settings can't be read, the addresses are
 tried that every OctoPi has. Source: octoprint.schema.webcam of 1.9 and later; webcam.streamUrl and
@@ -8,12 +8,7 @@ snapshotUrl before.
 import re
 from dataclasses import dataclass
 
-from printreach.contract.materials import (
-    MAX_TOOLS,
-    MaterialSystem,
-    Source,
-    Tool,
-)
+from printreach.contract.materials import MAX_TOOLS, MaterialSystem, Source, Tool
 from printreach.contract.status import WebcamEntry
 from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UNSET, UnsetType

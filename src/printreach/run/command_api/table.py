@@ -21,15 +21,9 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDetails, FileDone, FileList
-from printreach.contract.status import (
-    Feature,
-    StatusResult,
-    WebcamList,
-)
+from printreach.contract.status import Feature, StatusResult, WebcamList
 from printreach.contract.temperatures import KEPT_S, PresetList, TemperatureHistory
-from printreach.rules.printers.commands import (
-    Action,
-)
+from printreach.rules.printers.commands import Action
 from printreach.rules.thumbnails import MAX_EDGE_PX, MIN_SIZE_PX, USUAL_SIZE_PX
 
 
