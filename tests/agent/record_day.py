@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from printreach.printers.simulated.model.printer import SimulatedPrinter
-from printreach.printers.simulated.model.program import Job
-from printreach.printers.simulated.web.site import report_status
+from printreach.printers.simulated.printer import SimulatedPrinter
+from printreach.printers.simulated.program import Job
+from printreach.printers.simulated.site import report_status
 
 FILE = Path(__file__).parent / "recordings" / "simulated-day.jsonl.gz"
 DAY_S = 24 * 3600

@@ -1,10 +1,10 @@
 """Pictures of the simulated printer: of its vase, and of one that ends in loose strands."""
 
 from printreach.contract.status import State
-from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.camera import Renderer, Scene
+from printreach.printers.simulated.machine import Failure
+from printreach.printers.simulated.printer import SimulatedPrinter
 from printreach.printers.simulated.sample import sample_gcode
-from printreach.printers.simulated.webcam.render import Renderer, Scene
 from tests.printers.simulated.prints import job
 
 BEGUN_S = 250.0

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from printreach.detector.preprocess import prepare
-from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.camera import Renderer, Scene
+from printreach.printers.simulated.machine import Failure
+from printreach.printers.simulated.printer import SimulatedPrinter
 from printreach.printers.simulated.sample import sample_gcode
-from printreach.printers.simulated.webcam.render import Renderer, Scene
 from printreach.rules.detection.scene import SceneMemory, ViewCondition, compare_scene
 from tests.printers.simulated.prints import job
 

@@ -20,7 +20,7 @@ from litestar.testing import TestClient
 from litestar.types import ControllerRouterHandler
 from playwright.sync_api import BrowserContext, Page, Route
 
-from printreach.printers.simulated.webcam.scenery import room
+from printreach.printers.simulated.scenery import room
 from printreach.web.languages import InTheReadersLanguage
 from printreach.web.security import hardening
 from printreach.web.templating import static_files, template_environment

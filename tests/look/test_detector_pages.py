@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State, WebcamEntry
-from printreach.printers.simulated.webcam.scenery import room
+from printreach.printers.simulated.scenery import room
 from printreach.rules.watch.choices import Region, WatchPause, WatchSettings
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward

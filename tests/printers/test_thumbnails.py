@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from printreach.printers.thumbnails import MAX_HEAD_BYTES, MAX_PIXELS, png_of_qoi, thumbnail_in
-from printreach.rules.thumbnails import (
-    MAX_EDGE_PX,
-    MAX_THUMBNAIL_BYTES,
-    thumbnail_of,
-)
+from printreach.rules.thumbnails import MAX_EDGE_PX, MAX_THUMBNAIL_BYTES, thumbnail_of
 from tests.printers.sliced import picture, sliced
 
 PNG = picture(32)

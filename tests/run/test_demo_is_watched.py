@@ -8,10 +8,10 @@ import pytest
 from printreach.contract.status import State
 from printreach.detector.model import Model, load_model
 from printreach.detector.preprocess import prepare
-from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.camera import Renderer
+from printreach.printers.simulated.machine import Failure
+from printreach.printers.simulated.printer import SimulatedPrinter
 from printreach.printers.simulated.sample import sample_gcode
-from printreach.printers.simulated.webcam.render import Renderer
 from printreach.rules.watch import Decision, decide
 from printreach.rules.watch.choices import WatchPause, WatchSettings
 from printreach.rules.watch.memory import WatchMemory

@@ -33,7 +33,7 @@ from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.contract.status import State
 from printreach.hub.denied import Denied
 from printreach.hub.watch.choices import WatchChoices
-from printreach.printers.simulated.model.machine import Failure
+from printreach.printers.simulated.machine import Failure
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from printreach.rules.portal.parameters import Completion

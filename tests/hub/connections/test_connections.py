@@ -10,11 +10,7 @@ import pytest
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts.limits import DEFAULT_ACCOUNT_LIMITS
-from printreach.rules.connections import (
-    Connection,
-    ConnectionKind,
-    find_refusal,
-)
+from printreach.rules.connections import Connection, ConnectionKind, find_refusal
 from printreach.rules.connections.credentials import (
     CredentialKind,
     digest,

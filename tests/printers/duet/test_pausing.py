@@ -9,11 +9,7 @@ import pytest
 from printreach.printers.duet import gcode
 from printreach.printers.duet.known_state import KnownState, with_model
 from printreach.printers.duet.live_view import LiveView
-from printreach.printers.duet.pause_plan import (
-    DuetPausePlan,
-    heat_commands,
-    pause_moves,
-)
+from printreach.printers.duet.pause_plan import DuetPausePlan, heat_commands, pause_moves
 from printreach.printers.duet.translate import view_of
 from printreach.printers.pause_plan import SavedStateFile
 from printreach.printers.port import PrinterRefused, failed

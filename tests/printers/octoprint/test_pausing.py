@@ -10,11 +10,7 @@ from printreach.contract.commands import Pause
 from printreach.printers.following import ChangeListeners
 from printreach.printers.octoprint.api import OctoPrintApi
 from printreach.printers.octoprint.live_view import LiveView
-from printreach.printers.octoprint.pause_plan import (
-    OctoPrintPausePlan,
-    heat_commands,
-    pause_moves,
-)
+from printreach.printers.octoprint.pause_plan import OctoPrintPausePlan, heat_commands, pause_moves
 from printreach.printers.octoprint.translate import KnownState, features_of, with_current
 from printreach.printers.pause_plan import SavedStateFile
 from printreach.printers.port import PrinterRefused, View, failed

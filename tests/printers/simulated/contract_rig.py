@@ -12,7 +12,7 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.simulated import PLATFORMS
 from printreach.printers.simulated.adapter import make
-from printreach.printers.simulated.model.program import HeaterName
+from printreach.printers.simulated.program import HeaterName
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from tests.fakes.printer import EVERY_FEATURE_BUT_LEVELS

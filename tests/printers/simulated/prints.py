@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from printreach.printers.simulated.model.printer import SimulatedPrinter
-from printreach.printers.simulated.model.program import Job
+from printreach.printers.simulated.printer import SimulatedPrinter
+from printreach.printers.simulated.program import Job
 
 TICK_S = 0.05
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.simulated.model import machine as heaters
-from printreach.printers.simulated.model.motion import Line, Point, parse_line
-from printreach.printers.simulated.model.program import LayerCounter
-from printreach.printers.simulated.model.strands import Strand, Strands
+from printreach.printers.simulated import machine as heaters
+from printreach.printers.simulated.machine import Strand, Strands
+from printreach.printers.simulated.motion import Line, Point, parse_line
+from printreach.printers.simulated.program import LayerCounter
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,11 @@ import io
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.motion import Point
-from printreach.printers.simulated.model.printer import SimulatedPrinter
-from printreach.printers.simulated.model.strands import Strand, Strands
-from printreach.printers.simulated.webcam.render import Renderer, Scene
-from printreach.printers.simulated.webcam.scenery import HEIGHT_PX, WIDTH_PX, project
-from printreach.printers.simulated.webcam.toolhead import HEATS
+from printreach.printers.simulated.camera import Renderer, Scene
+from printreach.printers.simulated.machine import Failure, Strand, Strands
+from printreach.printers.simulated.motion import Point
+from printreach.printers.simulated.printer import SimulatedPrinter
+from printreach.printers.simulated.scenery import HEATS, HEIGHT_PX, WIDTH_PX, project
 
 from .prints import FROM_ORIGIN, job
 

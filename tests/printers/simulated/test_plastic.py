@@ -3,9 +3,9 @@
 import pytest
 
 from printreach.contract.status import State
-from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.motion import Point
-from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.machine import Failure
+from printreach.printers.simulated.motion import Point
+from printreach.printers.simulated.printer import SimulatedPrinter
 
 from .prints import FROM_ORIGIN, HEATED_S, ONE_LINE, after, errors, job
 

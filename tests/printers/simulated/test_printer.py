@@ -3,9 +3,9 @@
 import pytest
 
 from printreach.contract.status import State
-from printreach.printers.simulated.model.motion import Point
-from printreach.printers.simulated.model.printer import PauseOptions, SimulatedPrinter
-from printreach.printers.simulated.model.program import HeaterName
+from printreach.printers.simulated.motion import Point
+from printreach.printers.simulated.printer import PauseOptions, SimulatedPrinter
+from printreach.printers.simulated.program import HeaterName
 
 from .prints import (
     FROM_ORIGIN,

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.contract.status import State
-from printreach.printers.simulated.model.printer import SimulatedPrinter
-from printreach.printers.simulated.model.program import HeaterName
+from printreach.printers.simulated.control import survey
+from printreach.printers.simulated.printer import SimulatedPrinter
+from printreach.printers.simulated.program import HeaterName
 from printreach.printers.simulated.sample import LAYERS, sample_gcode
-from printreach.printers.simulated.web.orders import survey
 
 from .prints import FROM_ORIGIN, HEATED_S, ONE_LINE, after, job, printing
 

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 
 from printreach.printers import websocket
-from printreach.printers.simulated.web import site as site_module
+from printreach.printers.simulated import site as site_module
 
 from .rig import run, site, until
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from printreach.rules.accounts import (
-    FilamentPrice,
-    cost_of,
-    parse_filament_price,
-    price_in_words,
-)
+from printreach.rules.accounts import FilamentPrice, cost_of, parse_filament_price, price_in_words
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,7 @@ from printreach.rules.portal.parameters import Completion
 from printreach.rules.webhooks import LIFETIME
 from tests.web.connections.test_connections import connect_app, share
 from tests.web.printers.conftest import BOB, Home
-from tests.web.webhooks.webhook_days import (
-    a_mixed_day,
-    deliver,
-    delivery_ids,
-    happens,
-    set_webhook,
-)
+from tests.web.webhooks.webhook_days import a_mixed_day, deliver, delivery_ids, happens, set_webhook
 from tests.web.world import run, send, sign_in
 
 

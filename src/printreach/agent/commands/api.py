@@ -18,15 +18,8 @@ from printreach.agent.commands.order_gate import OrderGate, within
 from printreach.agent.commands.request import CommandContext, CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.remote_lock import RestoreGuard
-from printreach.contract.command_api import (
-    COMMAND_ID_FIELD,
-    COMMAND_PREFIX,
-)
-from printreach.contract.commands import (
-    CommandStatus,
-    Pause,
-    StartPrint,
-)
+from printreach.contract.command_api import COMMAND_ID_FIELD, COMMAND_PREFIX
+from printreach.contract.commands import CommandStatus, Pause, StartPrint
 from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
@@ -34,12 +27,7 @@ from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import NO_FEATURES, Feature, JobStatus, StatusResult
 from printreach.contract.temperatures import KEPT_S, PresetList
 from printreach.languages import N_, in_english
-from printreach.printers.port import (
-    Printer,
-    PrinterRefused,
-    SupportsPresets,
-    not_supported,
-)
+from printreach.printers.port import Printer, PrinterRefused, SupportsPresets, not_supported
 from printreach.rules.connections.permissions import Access
 from printreach.rules.printers import commands as rules
 from printreach.rules.printers.commands import Action

@@ -22,13 +22,7 @@ from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.camera_urls import candidates
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.loose import Json
-from printreach.printers.pause_plan import (
-    BED,
-    HOTEND,
-    PAUSED_WITHIN_S,
-    Action,
-    PausePlan,
-)
+from printreach.printers.pause_plan import BED, HOTEND, PAUSED_WITHIN_S, Action, PausePlan
 from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import PrinterRefused, not_supported, require_tools_of
 from printreach.printers.print_progress import (

@@ -1,7 +1,9 @@
 """A printer in software, for demos and tests: a model, a rendered webcam and a web server.
 
-model/ simulates and waits for nothing. Around it: engine.py lets its time pass, files.py keeps
-its G-code, webcam/ and web/ show it, and runner.py puts the whole together.
+printer.py simulates, with machine.py, motion.py and program.py, and waits for nothing. Around it:
+control.py lets its time pass and takes orders, files.py keeps its G-code, camera.py films it in its
+scenery.py, site.py serves its page and API, and runner.py puts the whole together. adapter.py asks
+that API as those of other printers are asked.
 """
 
 from typing import Final

@@ -1,8 +1,13 @@
-"""The adapter for the simulated printer: over its web server, like any other printer."""
+"""The adapter for the simulated printer: over its web server, like any other printer.
+
+Every failure is a PrinterRefused; paths are below the folder of G-code files.
+"""
 
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any, Final
+from urllib.parse import quote
 
 from printreach.contract.commands import (
     Adjust,
@@ -18,9 +23,12 @@ from printreach.contract.commands import (
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.status import State, WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
-from printreach.printers.connecting import download_of
+from printreach.http1.fetch import FetchedAnswer
+from printreach.languages import N_
+from printreach.printers import loose
+from printreach.printers.connecting import download_of, unreachable
 from printreach.printers.following import LiveView
-from printreach.printers.http_api import NotFound
+from printreach.printers.http_api import HttpApi, NotFound
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -34,8 +42,9 @@ from printreach.printers.port import (
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.thumbnails import read_thumbnail
+from printreach.printers.websocket import WebSocketFailed, websocket
+from printreach.wire.heads import Headers
 
-from .api import Api, target_of
 from .translate import details_of, entries_of, view_of
 
 VERSION = "Simulated printer"
@@ -43,6 +52,44 @@ STORAGE = "local"
 _GCODE = (FileRoot.GCODE,)
 _TOOLS = (0,)
 log = logging.getLogger(__name__)
+
+SILENCE_S: Final = 30.0
+"""The printer answers a ping within this time, or is lost."""
+_G_CODE: Final[Headers] = [(b"Content-Type", b"text/x.gcode")]
+
+
+class Api(HttpApi):
+    def __init__(self, setup: PrinterSetup) -> None:
+        super().__init__(setup, N_("The printer at %(host)s"))
+        self._push_url = f"ws://{setup.authority}/ws"
+
+    def words_of(self, answer: FetchedAnswer) -> str:
+        return loose.text(loose.parsed(answer.body), "Error") or ""
+
+    async def statuses(self) -> AsyncIterator[object]:
+        """Yield the status now, and each time it changes. Raises PrinterRefused when that ends."""
+        try:
+            async with websocket(self.connect, self._push_url) as socket:
+                while True:
+                    message = loose.parsed(await socket.receive(SILENCE_S))
+                    yield loose.obj(message, "Status")
+        except WebSocketFailed as exc:
+            raise unreachable(self.where, exc.text) from exc
+
+    async def order(self, name: str, **arguments: Any) -> None:
+        await self.post(f"/api/{name}", arguments)
+
+    async def files(self) -> list[Any]:
+        return loose.items(await self.get("/api/files"), "Files")
+
+    async def save(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> int:
+        """Return how many bytes arrived."""
+        answer = await self.upload("PUT", target_of(path), _G_CODE, size, chunks)
+        return loose.size(loose.parsed(answer.body), "SizeBytes") or 0
+
+
+def target_of(path: str) -> str:
+    return f"/api/files/{quote(path, safe='/')}"
 
 
 def make(setup: PrinterSetup) -> "SimulatedAdapter":

@@ -7,14 +7,12 @@ from printreach.http1.connection import ServerLimits
 from printreach.http1.request_body import BodyLimits
 from printreach.http1.server import Server, serve
 
-from .engine import Engine
+from .camera import Camera
+from .control import Control, Engine
 from .files import FileStore
-from .model.printer import SimulatedPrinter
+from .printer import SimulatedPrinter
 from .sample import NAME, sample_gcode
-from .web.files_api import FilesApi
-from .web.orders import Control
-from .web.site import PrinterSite
-from .webcam.camera import Camera
+from .site import PrinterSite
 
 _LIMITS = ServerLimits(body=BodyLimits(max_bytes=2 << 30))
 
@@ -59,6 +57,6 @@ async def run_simulated_printer(
     engine = Engine(SimulatedPrinter(seed), speed)
     control = Control(engine, files)
     camera = Camera(engine)
-    web = PrinterSite(engine, control, FilesApi(files, control), camera)
+    web = PrinterSite(engine, control, files, camera)
     server = await serve(web.answer, host, port, limits=_LIMITS)
     return RunningPrinter(engine, control, camera, server)

@@ -26,12 +26,7 @@ from printreach.rules.rate_limits import Limit, networks_of
 from printreach.web.disconnects import ends_slow_readers, sse_response
 from printreach.web.printer_state import print_times, state_of
 from printreach.web.printers.cards import NO_WEBCAM, Temp, Webcam, temps_of, webcam_of
-from printreach.web.printers.open_pages import (
-    HEARTBEAT_S,
-    MAX_STREAM_S,
-    page_event,
-    templates_of,
-)
+from printreach.web.printers.open_pages import HEARTBEAT_S, MAX_STREAM_S, page_event, templates_of
 from printreach.web.printers.view import layers_of
 from printreach.web.problems import AnyRequest
 from printreach.web.safe_methods import READ

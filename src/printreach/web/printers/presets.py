@@ -24,13 +24,7 @@ from printreach.rules.printers.presets import (
 )
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import ERROR_STATUS, Fields
-from printreach.web.printers.view import (
-    NO_PRESETS,
-    OfferedPresets,
-    PresetRow,
-    PrinterView,
-    view_of,
-)
+from printreach.web.printers.view import NO_PRESETS, OfferedPresets, PresetRow, PrinterView, view_of
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 from printreach.web.wording import degrees

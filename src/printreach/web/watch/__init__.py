@@ -32,11 +32,7 @@ from printreach.web.watch.form import (
     format_pose,
     parse_settings,
 )
-from printreach.web.watch.view import (
-    gives_pictures,
-    parse_time,
-    why_off,
-)
+from printreach.web.watch.view import gives_pictures, parse_time, why_off
 
 LONGEST_PRINT_ID: Final = 64
 

@@ -1,1 +1,0 @@
-"""The simulated printer's own web server: site.py answers, page/ is what a browser shows."""

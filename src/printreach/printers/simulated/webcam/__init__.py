@@ -1,1 +1,0 @@
-"""The picture of the simulated printer: render.py draws it, camera.py shows it."""
