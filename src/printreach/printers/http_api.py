@@ -1,8 +1,8 @@
 """A printer's API over HTTP. Every failure is a PrinterRefused."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
@@ -11,8 +11,8 @@ from printreach.languages import N_, in_english
 from printreach.wire.heads import Headers
 
 from . import loose
-from .connecting import as_refusals, connect_to, read_answer, unreachable
-from .port import PrinterRefused, failed
+from .connecting import as_refusals, connect_to, download_of, read_answer, unreachable
+from .port import Download, PrinterRefused, failed, no_such_file
 from .setup import PrinterSetup
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
@@ -23,6 +23,15 @@ _JSON_BODY = (b"Content-Type", b"application/json")
 
 class NotFound(PrinterRefused):
     """404. The caller knows what is missing."""
+
+
+@contextmanager
+def as_no_such_file(path: str) -> Iterator[None]:
+    """Let 404 mean that the printer has no file of that path."""
+    try:
+        yield
+    except NotFound:
+        raise no_such_file(path) from None
 
 
 class Conflict(PrinterRefused):
@@ -116,6 +125,13 @@ class HttpApi:
                 if answer.status != 200:
                     raise self.refusal(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
+
+    @asynccontextmanager
+    async def download(self, target: str, path: str) -> AsyncIterator[Download]:
+        """Open a download of the file of that path. Raises PrinterRefused (404)."""
+        with as_no_such_file(path):
+            async with self.open(target) as answer:
+                yield download_of(answer, self.where)
 
     async def upload(
         self,

@@ -9,9 +9,9 @@ from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntr
 from printreach.contract.unset import UNSET
 from printreach.languages import N_, in_english
 from printreach.printers import loose
-from printreach.printers.http_api import NotFound
+from printreach.printers.http_api import NotFound, as_no_such_file
 from printreach.printers.loose import Json
-from printreach.printers.port import Download, bad_path, failed, no_such_file
+from printreach.printers.port import Download, bad_path, failed
 from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, spooled
 
@@ -47,18 +47,14 @@ class DuetFiles:
 
     async def details(self, path: str) -> FileDetails:
         stored = platform_path(path)
-        try:
+        with as_no_such_file(path):
             return details_of(await self._board().file_info(stored), path, stored)
-        except NotFound:
-            raise no_such_file(path) from None
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
-        try:
+        with as_no_such_file(path):
             async with self._board().open(platform_path(path)) as download:
                 yield download
-        except NotFound:
-            raise no_such_file(path) from None
 
     async def thumbnail(self, path: str, size_px: int) -> bytes | None:
         """Read the file's beginning.
@@ -85,10 +81,8 @@ class DuetFiles:
 
     async def delete(self, path: str) -> FileDone:
         stored = platform_path(path)
-        try:
+        with as_no_such_file(path):
             await self._board().remove(stored)
-        except NotFound:
-            raise no_such_file(path) from None
         return FileDone(virtual_path=path, platform_path=stored)
 
 

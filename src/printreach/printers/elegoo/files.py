@@ -13,8 +13,7 @@ from printreach.contract.unset import UNSET
 from printreach.http1.fetch import FetchedAnswer
 from printreach.languages import N_, in_english
 from printreach.printers import loose
-from printreach.printers.connecting import download_of
-from printreach.printers.http_api import HttpApi, NotFound
+from printreach.printers.http_api import HttpApi
 from printreach.printers.loose import Json
 from printreach.printers.port import (
     Download,
@@ -107,14 +106,6 @@ class PrinterWeb(HttpApi):
     async def send(self, method: str, target: str, headers: Headers, body: bytes) -> object:
         """Return the answer's JSON; None if it is not JSON. Raises PrinterRefused."""
         return loose.parsed(self.accept(await self.ask(method, target, body, headers=headers)).body)
-
-    @asynccontextmanager
-    async def download(self, target: str, path: str) -> AsyncIterator[Download]:
-        try:
-            async with self.open(target) as answer:
-                yield download_of(answer, self.where)
-        except NotFound:
-            raise no_such_file(path) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from email.utils import parsedate_to_datetime
 from urllib.parse import quote
 
@@ -14,8 +14,8 @@ from printreach.contract.unset import UNSET
 from printreach.http1.fetch import FetchedAnswer
 from printreach.languages import N_, in_english
 from printreach.printers import loose
-from printreach.printers.connecting import download_of, size_of
-from printreach.printers.http_api import NotFound
+from printreach.printers.connecting import size_of
+from printreach.printers.http_api import NotFound, as_no_such_file
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.thumbnails import by_fit, read_thumbnail
 from printreach.printers.uploads import exactly
@@ -72,10 +72,8 @@ class MoonrakerFiles:
 
     async def details(self, path: str) -> FileDetails:
         place = place_of(path)
-        try:
+        with as_no_such_file(path):
             head = await self._api.head(target_of(place))
-        except NotFound:
-            raise no_such_file(path) from None
         listed = await self._metadata(place)
         modified = loose.number(listed, "modified")
         return details_of(
@@ -86,13 +84,8 @@ class MoonrakerFiles:
             modified=_modified(head) if modified is None else modified,
         )
 
-    @asynccontextmanager
-    async def open(self, path: str) -> AsyncIterator[Download]:
-        try:
-            async with self._api.open(target_of(place_of(path))) as answer:
-                yield download_of(answer, self._api.where)
-        except NotFound:
-            raise no_such_file(path) from None
+    def open(self, path: str) -> AbstractAsyncContextManager[Download]:
+        return self._api.download(target_of(place_of(path)), path)
 
     async def thumbnail(self, path: str, size_px: int) -> bytes | None:
         """Return the picture that Moonraker took out of the file, else the one that is in it."""

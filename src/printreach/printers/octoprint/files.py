@@ -10,8 +10,8 @@ from urllib.parse import quote, urlsplit
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.languages import N_, in_english
 from printreach.printers import loose
-from printreach.printers.connecting import chunks_of, download_of
-from printreach.printers.http_api import NotFound
+from printreach.printers.connecting import chunks_of
+from printreach.printers.http_api import as_no_such_file
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, form_around_file, form_type, spooled
@@ -82,11 +82,8 @@ class OctoPrintFiles:
         target = f"/downloads/logs/{quote(inside)}"
         if root is FileRoot.GCODE:
             target = _download_target(await self._file_info(path, inside), inside)
-        try:
-            async with self._api.open(target) as answer:
-                yield download_of(answer, self._api.where)
-        except NotFound:
-            raise no_such_file(path) from None
+        async with self._api.download(target, path) as download:
+            yield download
 
     async def thumbnail(self, path: str, size_px: int) -> bytes | None:
         """Return the picture of a plugin that draws them, else the one in the file's beginning."""
@@ -120,10 +117,8 @@ class OctoPrintFiles:
 
     async def _file_info(self, path: str, inside: str) -> object:
         """Return what OctoPrint tells of a file or folder. Raises PrinterRefused (404)."""
-        try:
+        with as_no_such_file(path):
             return await self._api.get(f"{LOCAL}/{quote(inside)}", at_most=MAX_LIST_BYTES)
-        except NotFound:
-            raise no_such_file(path) from None
 
     async def _log_details(self, path: str) -> FileDetails:
         for entry in await self.entries(FileRoot.LOGS):
@@ -155,10 +150,8 @@ class OctoPrintFiles:
         )
 
     async def _delete(self, path: str, inside: str, target: str) -> FileDone:
-        try:
+        with as_no_such_file(path):
             await self._api.delete(target)
-        except NotFound:
-            raise no_such_file(path) from None
         return FileDone(virtual_path=path, platform_path=inside)
 
 

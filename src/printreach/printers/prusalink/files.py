@@ -16,8 +16,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.languages import in_english
 from printreach.printers import loose
-from printreach.printers.connecting import download_of
-from printreach.printers.http_api import Conflict, NotFound
+from printreach.printers.http_api import Conflict, NotFound, as_no_such_file
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
 from printreach.printers.thumbnails import read_thumbnail
 from printreach.printers.uploads import exactly, spooled
@@ -82,11 +81,8 @@ class PrusaLinkFiles:
             raise no_such_file(path)
         # PrusaLink's own names have no percent sign; Buddy's may be encoded already.
         target = quote(target, safe="/%")
-        try:
-            async with self._api.open(target) as answer:
-                yield download_of(answer, self._api.where)
-        except NotFound:
-            raise no_such_file(path) from None
+        async with self._api.download(target, path) as download:
+            yield download
 
     async def thumbnail(self, path: str, size_px: int) -> bytes | None:
         """Return the picture that PrusaLink names, else the one in the file's beginning."""
@@ -112,10 +108,8 @@ class PrusaLinkFiles:
                 raise failed(in_english("The folder %(path)s is not empty.", path=repr(path)))
             # PrusaLink's own hidden files would count as content otherwise.
             headers = _FORCE
-        try:
+        with as_no_such_file(path):
             await self._api.delete(self.target(_inside(path)), headers)
-        except NotFound:
-            raise no_such_file(path) from None
         await self._until_noticed(path, is_there=False)
         return FileDone(virtual_path=path, platform_path=_inside(path))
 

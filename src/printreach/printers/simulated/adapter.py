@@ -5,7 +5,7 @@ Every failure is a PrinterRefused; paths are below the folder of G-code files.
 
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -26,9 +26,9 @@ from printreach.contract.unset import UNSET, UnsetType
 from printreach.http1.fetch import FetchedAnswer
 from printreach.languages import N_
 from printreach.printers import loose
-from printreach.printers.connecting import download_of, unreachable
+from printreach.printers.connecting import unreachable
 from printreach.printers.following import LiveView
-from printreach.printers.http_api import HttpApi, NotFound
+from printreach.printers.http_api import HttpApi, NotFound, as_no_such_file
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -224,13 +224,8 @@ class SimulatedFiles:
             raise no_such_file(path)
         return details_of(entry)
 
-    @asynccontextmanager
-    async def open(self, path: str) -> AsyncIterator[Download]:
-        try:
-            async with self._api.open(target_of(_inside(path))) as answer:
-                yield download_of(answer, self._api.where)
-        except NotFound:
-            raise no_such_file(path) from None
+    def open(self, path: str) -> AbstractAsyncContextManager[Download]:
+        return self._api.download(target_of(_inside(path)), path)
 
     async def thumbnail(self, path: str, size_px: int) -> bytes | None:
         return await read_thumbnail(self.open(path), size_px)
@@ -239,10 +234,8 @@ class SimulatedFiles:
         return _done(path, await self._api.save(_inside(path), size, chunks))
 
     async def delete(self, path: str) -> FileDone:
-        try:
+        with as_no_such_file(path):
             await self._api.delete(target_of(_inside(path)))
-        except NotFound:
-            raise no_such_file(path) from None
         return _done(path)
 
 
