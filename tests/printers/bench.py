@@ -15,7 +15,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from printreach.agent.remote_lock import RemoteLock
 from printreach.contract.status import State
-from printreach.printers.camera_hosts import CameraHosts
+from printreach.printers.camera_addresses import CameraHosts
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.asking import CommandCalls, Json, Reply, command_calls

@@ -1,6 +1,6 @@
 """Contract: cameras are listed without secrets, and give pictures one by one and as a stream."""
 
-from printreach.printers.camera_urls import shown_url
+from printreach.printers.camera_addresses import shown_url
 from tests.printers.asking import parts_of_stream
 from tests.printers.bench import Bench, on_the_bench
 

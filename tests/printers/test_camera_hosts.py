@@ -7,8 +7,8 @@ import pytest
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
 from printreach.http1.messages import Answer, Call
-from printreach.printers import camera_hosts as module
-from printreach.printers.camera_hosts import CameraHosts, is_own_address
+from printreach.printers import camera_addresses as module
+from printreach.printers.camera_addresses import CameraHosts, is_own_address
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import PrinterRefused
 from tests.http1.serving import serving

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.camera_urls import candidates, shown_url
+from printreach.printers.camera_addresses import candidates, shown_url
 
 
 def at(url: str, host: str = "127.0.0.1", port: int = 80, *, tls: bool = False) -> list[str]:

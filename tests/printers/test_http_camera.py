@@ -11,7 +11,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
 from printreach.http1.messages import Answer, Call
 from printreach.printers import http_camera as module
-from printreach.printers.camera_hosts import CameraHosts
+from printreach.printers.camera_addresses import CameraHosts
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import PrinterRefused
 from tests.http1.serving import run, serving

@@ -24,7 +24,7 @@ from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus, WebcamEntry
-from printreach.printers.camera_hosts import CameraHosts
+from printreach.printers.camera_addresses import CameraHosts
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import Camera, Printer
 from printreach.printers.setup import PrinterSetup

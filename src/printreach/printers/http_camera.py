@@ -17,8 +17,7 @@ from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.languages import N_, in_english
 from printreach.wire.heads import Headers, get
 
-from .camera_hosts import CameraHosts
-from .camera_urls import shown_url
+from .camera_addresses import CameraHosts, shown_url
 from .connecting import connect_to
 from .mjpeg import JPEG_MAGIC, BadStream, MjpegParser, NoStream, boundary_of
 from .port import Camera, PrinterRefused, no_picture

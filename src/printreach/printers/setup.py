@@ -6,7 +6,7 @@ from pathlib import Path
 
 from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
-from .camera_hosts import CameraHosts
+from .camera_addresses import CameraHosts
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

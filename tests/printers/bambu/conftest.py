@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.printers.camera_hosts import CameraHosts
+from printreach.printers.camera_addresses import CameraHosts
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.bambu.printer import fake_bambu
 from tests.printers.bambu.rig import BambuRig

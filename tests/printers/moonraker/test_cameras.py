@@ -13,7 +13,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
-from printreach.printers.camera_hosts import CameraHosts
+from printreach.printers.camera_addresses import CameraHosts
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.moonraker.api import MoonrakerApi
 from printreach.printers.moonraker.cameras import PROBE_AGAIN_S, CameraFinder

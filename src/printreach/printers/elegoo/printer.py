@@ -18,8 +18,7 @@ from printreach.contract.status import Feature, State, WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.languages import N_
 from printreach.printers import following
-from printreach.printers.camera_hosts import CameraHosts
-from printreach.printers.camera_urls import candidates
+from printreach.printers.camera_addresses import CameraHosts, candidates
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.loose import Json
 from printreach.printers.pause_plan import BED, HOTEND, PAUSED_WITHIN_S, Action, PausePlan

@@ -12,7 +12,7 @@ from functools import partial
 
 from printreach.contract.status import WebcamEntry
 from printreach.printers import loose
-from printreach.printers.camera_urls import candidates
+from printreach.printers.camera_addresses import candidates
 from printreach.printers.http_camera import listed_camera
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import Camera, PrinterRefused

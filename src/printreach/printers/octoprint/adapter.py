@@ -18,7 +18,7 @@ from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UnsetType
 from printreach.languages import N_
 from printreach.printers import loose
-from printreach.printers.camera_urls import candidates
+from printreach.printers.camera_addresses import candidates
 from printreach.printers.http_api import NotFound
 from printreach.printers.http_camera import listed_camera
 from printreach.printers.pausing_printer import PausingPrinter

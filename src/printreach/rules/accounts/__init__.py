@@ -12,8 +12,6 @@ from printreach.languages import punctuated
 MAX_EMAIL_LENGTH = 254
 """The longest address that mail servers carry: RFC 5321, 4.5.3.1.3, less the brackets."""
 
-MAX_CENTS: Final = 100_000_000
-MAX_CURRENCY_CHARS: Final = 8
 _PRICE: Final = re.compile(r"(\d{1,6})(?:[.,](\d{1,2}))?", re.ASCII)
 _CURRENCY: Final = re.compile(r"[^\W\d_]{1,8}|[\u0024\u00a3\u00a5\u20a0-\u20cf]")
 """Letters such as EUR or kr, or a sign."""
