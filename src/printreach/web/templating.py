@@ -102,12 +102,12 @@ def asset_addresses(folder: Path = STATIC) -> Callable[[str], str]:
     return asset
 
 
-def static_files(folder: Path = STATIC) -> Router:
+def static_files() -> Router:
     """Serve the built files."""
-    folder.mkdir(exist_ok=True)
+    STATIC.mkdir(exist_ok=True)
     return create_static_files_router(
         path="/static",
-        directories=[folder],
+        directories=[STATIC],
         cache_control=CacheControlHeader(public=True, max_age=_AGE_SECONDS, immutable=True),
         before_request=_refuse_no_file_name,
     )

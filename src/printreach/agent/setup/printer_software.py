@@ -151,9 +151,7 @@ class PrinterKeys:
         answer = await self._ask("GET", "/api/currentuser", key=key)
         return answer.status == 200 and bool(loose.text(loose.parsed(answer.body), "name"))
 
-    async def octoprint_key(
-        self, on_asked: Callable[[str], None], *, timeout_s: float = OWNER_TIMEOUT_S
-    ) -> str:
+    async def octoprint_key(self, on_asked: Callable[[str], None]) -> str:
         """Ask OctoPrint's plugin Application Keys for a key, and wait for the owner. Raises NoKey.
 
         on_asked: called when OctoPrint shows the request, with the path of a page that shows it.
@@ -169,7 +167,7 @@ class PrinterKeys:
             raise NoKey("OctoPrint's plugin Application Keys is switched off, or gives no keys.")
         on_asked(self._path_of(loose.text(told, "auth_dialog") or ""))
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(OWNER_TIMEOUT_S):
                 while True:
                     answer = await self._ask("GET", f"{_REQUESTS}/{token}")
                     if answer.status != 202:

@@ -124,13 +124,13 @@ def shows_effect(action: Action, state: State) -> bool:
 
 
 def move_problem(order: MoveAxis, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
-    return _distance_problem(order.distance_mm, limits.move_mm, MAX_DISTANCE_MM)
+    return _distance_problem(order.distance_mm, limits.move_mm)
 
 
 def extrude_problem(order: Extrude, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
     if not 0 <= order.extruder <= MAX_TOOL_NUMBER:
         return in_english("Extruder must be 0 to %(most)s.", most=MAX_TOOL_NUMBER)
-    return _distance_problem(order.distance_mm, limits.extrude_mm, MAX_DISTANCE_MM)
+    return _distance_problem(order.distance_mm, limits.extrude_mm)
 
 
 def pause_problem(order: Pause, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
@@ -255,9 +255,9 @@ def not_adjustable(order: Adjust, features: Feature) -> list[str]:
     ]
 
 
-def _distance_problem(distance_mm: float, most: float, usual: float) -> str | None:
+def _distance_problem(distance_mm: float, most: float) -> str | None:
     if not isfinite(distance_mm) or abs(distance_mm) > most:
-        if most < usual:
+        if most < MAX_DISTANCE_MM:
             return in_english(
                 "DistanceMm must be -%(most)s to %(most)s, as the owner of this printer's agent"
                 " has set it.",

@@ -12,7 +12,7 @@ from printreach.hub.accounts.signing_in import NeedsCode
 from printreach.hub.denied import Denied, Reason
 from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.accounts.sessions import STEP_LIFETIME
-from printreach.rules.own_paths import HOME, code_path
+from printreach.rules.own_paths import HOME
 from printreach.web.accounts.overview import SECURITY, security_page
 from printreach.web.accounts.signing_in import sign_in_form, start_session, step_redirect
 from printreach.web.cookies import STEP, Cookies
@@ -59,7 +59,7 @@ async def complete_sign_in(
         case NewSession():
             return await start_session(browser, outcome, next_path)
         case NeedsCode(token):
-            return step_redirect(code_path(next_path), token, STEP_LIFETIME, browser.jar)
+            return step_redirect(next_path, token, browser.jar)
         case IdentityJoined():
             return Redirect(f"{SECURITY}#other", status_code=303)
         case Denied(Reason.STEP_OVER) if session is not None:

@@ -12,8 +12,7 @@ from printreach.hub.accounts.password_reset import LINK_OVER, Reset
 from printreach.hub.accounts.signing_in import NeedsCode
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.accounts.mails import LIFETIMES, MailPurpose
-from printreach.rules.accounts.sessions import STEP_LIFETIME
-from printreach.rules.own_paths import HOME, code_path, parse_own_path, path_with_next
+from printreach.rules.own_paths import HOME, parse_own_path, path_with_next
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.signing_in import (
     mail_sent_redirect,
@@ -92,7 +91,7 @@ async def set_new_password(
     match outcome:
         case Reset(done, next_path):
             if isinstance(done, NeedsCode):
-                return step_redirect(code_path(next_path), done.token, STEP_LIFETIME, browser.jar)
+                return step_redirect(next_path, done.token, browser.jar)
             return await start_session(browser, done, next_path)
         case Denied(Reason.LINK_OVER):
             return page(_OVER, outcome, "link", sentence=outcome.sentence, is_of_password=True)

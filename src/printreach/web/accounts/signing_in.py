@@ -77,7 +77,7 @@ async def sign_in(
         case NewSession():
             return await start_session(browser, outcome, fields.next_path)
         case NeedsCode(token):
-            return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, browser.jar)
+            return step_redirect(fields.next_path, token, browser.jar)
         case Unconfirmed():
             await browser.services.signing_up.send_again(outcome.account, fields.next_path, visitor)
             email = outcome.account.email
@@ -162,10 +162,10 @@ def remember_device(answer: Response[Any], device_token: str, jar: Cookies) -> N
         answer.set_cookie(jar.set(DEVICE, device_token, DEVICE_LIFETIME))
 
 
-def step_redirect(path: str, token: str, lifetime: timedelta, jar: Cookies) -> Redirect:
-    """Redirect to the next step of signing in."""
-    answer = Redirect(path, status_code=303)
-    answer.set_cookie(jar.set(STEP, token, lifetime))
+def step_redirect(next_path: str, token: str, jar: Cookies) -> Redirect:
+    """Redirect to the next step of signing in, the code; next_path: where it leads in the end."""
+    answer = Redirect(code_path(next_path), status_code=303)
+    answer.set_cookie(jar.set(STEP, token, STEP_LIFETIME))
     return answer
 
 
