@@ -11,7 +11,7 @@ import pytest
 
 from printreach.printers.bambu.pause_plan import BambuPausePlan
 from printreach.printers.duet.pause_plan import DuetPausePlan
-from printreach.printers.elegoo.printer import ElegooPausePlan
+from printreach.printers.elegoo.pause_plan import ElegooPausePlan
 from printreach.printers.moonraker.pause_plan import MoonrakerPausePlan
 from printreach.printers.octoprint.pause_plan import OctoPrintPausePlan
 from printreach.printers.pause_plan import PausePlan, SavedStateFile

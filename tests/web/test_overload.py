@@ -16,7 +16,7 @@ from printreach.ports import StoreUnavailable
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.store.store import Records, Store
 from printreach.web.problems import answer_app_api_failure
-from printreach.web.unanswered import OF_ACCOUNT, OF_ONE, UnansweredRequest
+from printreach.web.requests import OF_ACCOUNT, OF_ONE, UnansweredRequest
 from tests.web.world import BASE_URL, Browser, WebWorld, sign_in
 
 T = TypeVar("T")

@@ -61,13 +61,12 @@ from printreach.web.problems import (
     ask_to_come_back,
 )
 from printreach.web.quick_view import QUICK_VIEW
-from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest
+from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest, UnansweredRequests
 from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet, refuse_head_that_uses_up
 from printreach.web.security import FORM, OriginCheck, hardening
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NotSignedIn, answer_ended_access, ask_to_sign_in
 from printreach.web.templating import static_files, template_environment
-from printreach.web.unanswered import UnansweredRequests
 from printreach.web.watch import DETECTOR_PAGES
 from printreach.web.webhooks import DELIVERY_PAGES, WEBHOOK_API
 

@@ -1,7 +1,11 @@
-"""Limits for reading request bodies on the service's own host: bytes, time and memory.
+"""Limits for requests of the service's own host: their number, and bodies by size, time and memory.
 
 A route's `request_max_body_size` bounds its body; `web.app` sets the default. Forms and JSON are
 read here; uploads and images are read in chunks by their routes, which have limits of their own.
+
+What a request waits for may take long, such as a printer that hangs. So the requests of an account
+that wait for their answers are bounded, whatever they wait for, and have their share of the store.
+An answer that has begun has bounds of its own.
 """
 
 import asyncio
@@ -14,13 +18,19 @@ from typing import Any, Final
 from litestar import Request
 from litestar.exceptions import ClientException, InternalServerException
 from litestar.serialization import decode_json
-from litestar.types import Empty
+from litestar.types import ASGIApp, Empty, Message, Receive, Scope, Send
 
 from printreach.contract.codec import BYTE_ORDER_MARK
 from printreach.limiters.fair_semaphore import TooBusy
-from printreach.limiters.shares import CURRENT_SHARE
+from printreach.limiters.shares import CURRENT_SHARE, Share
+from printreach.limiters.slots import Slots
+from printreach.rules.rate_limits import widest_network_of
 from printreach.web.problems import AnyRequest, path_in_log
-from printreach.web.unanswered import UnansweredRequest
+
+OF_ONE: Final = 200
+"""Of one browser, app or token: as many as the thumbnails of the longest page."""
+OF_ACCOUNT: Final = 800
+"""About 16 MB. More than one of them has, so that one alone keeps no other out."""
 
 
 class TooManyBodies(Exception):
@@ -241,3 +251,53 @@ def note_caller(request: AnyRequest, account_id: str, by: str) -> None:
     unanswered = CURRENT_SHARE.get()
     if isinstance(unanswered, UnansweredRequest):
         unanswered.note(account_id, by)
+
+
+@dataclass(slots=True)
+class UnansweredRequest(Share):
+    """A request whose answer has not begun. counted: the keys that it counts for."""
+
+    slots: Slots
+    counted: tuple[str, ...] = ()
+    is_answered: bool = False
+
+    def note(self, account_id: str, by: str) -> None:
+        """Count it for an account and what makes it; once. Raises TooBusy."""
+        self.key = account_id
+        if self.counted or self.is_answered:
+            return
+        keys = (account_id, f"{account_id} {by}")
+        if not self.slots.take({keys[0]: OF_ACCOUNT, keys[1]: OF_ONE}):
+            raise TooBusy("the account has too many requests that wait for their answers")
+        self.counted = keys
+
+    def end(self) -> None:
+        """Note that the answer has begun, or that nothing comes any more."""
+        self.is_answered = True
+        if self.counted:
+            self.slots.release(self.counted)
+            self.counted = ()
+
+
+class UnansweredRequests:
+    """ASGI middleware that counts them. A server calls it in a task for each request."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._slots = Slots()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client = scope.get("client")
+        network = widest_network_of(client[0]) if client else ""
+        unanswered = UnansweredRequest(network, self._slots)
+
+        async def begin(message: Message) -> None:
+            unanswered.end()
+            await send(message)
+
+        token = CURRENT_SHARE.set(unanswered)
+        try:
+            await self._app(scope, receive, begin)
+        finally:
+            CURRENT_SHARE.reset(token)
+            unanswered.end()

@@ -10,7 +10,7 @@ import pytest
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
-from printreach.printers.elegoo.printer import ElegooPausePlan, Orders
+from printreach.printers.elegoo.pause_plan import ElegooPausePlan, Orders
 from printreach.printers.following import LiveView
 from printreach.printers.port import View
 from printreach.printers.print_progress import SavedState

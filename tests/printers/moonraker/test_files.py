@@ -27,7 +27,7 @@ from printreach.printers.moonraker.entries import (
     stored_at,
     thumbnails_in,
 )
-from printreach.printers.moonraker.upload import NOWHERE, FormUpload
+from printreach.printers.moonraker.files import NOWHERE, FormUpload
 from tests.printers.damage import damaged
 from tests.printers.moonraker.recordings import SLICED, answers
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.contract.temperatures import Preset
+from printreach.printers.moonraker.adapter import presets_of_fluidd, presets_of_mainsail
 from printreach.printers.moonraker.machine import Machine
-from printreach.printers.moonraker.presets import presets_of_fluidd, presets_of_mainsail
 from tests.printers.damage import damaged
 from tests.printers.moonraker.peers import bench_with, on_moonraker
 from tests.printers.moonraker.rig import MoonrakerRig

@@ -1,107 +1,33 @@
 """The part of the adapter that both protocols share: following, pausing, camera, temperatures.
 
-The firmware keeps its heaters on in a pause and has no smart pause, so it is made of the commands
-for temperatures and moves. Filament is not retracted: no command for that is known. That the
-printer accepts these commands in a pause is a guess; if it refuses, the pause is an ordinary one.
 The camera films only after it was told to, and then names its address.
 """
 
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Hashable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import AbstractAsyncContextManager, aclosing
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Generic, TypeAlias, TypeVar, cast
 
-from printreach.contract.commands import Axis, CommandStatus, Extrude, MoveAxis, Pause, SetTemp
+from printreach.contract.commands import Extrude, SetTemp
 from printreach.contract.files import JsonObject
-from printreach.contract.status import Feature, State, WebcamEntry
-from printreach.contract.unset import UNSET, UnsetType
+from printreach.contract.status import WebcamEntry
+from printreach.contract.unset import UnsetType
 from printreach.languages import N_
 from printreach.printers import following
 from printreach.printers.camera_addresses import CameraHosts, candidates
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.loose import Json
-from printreach.printers.pause_plan import BED, HOTEND, PAUSED_WITHIN_S, Action, PausePlan
 from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import PrinterRefused, not_supported, require_tools_of
-from printreach.printers.print_progress import (
-    PrintProgress,
-    PrintReport,
-    SavedState,
-    StoredShape,
-    positions,
-)
 from printreach.printers.setup import PrinterSetup
-from printreach.rules.printers.commands import DEFAULT_LIMITS, CommandLimits
 
 from .files import ElegooFiles
+from .pause_plan import ElegooPausePlan, Orders
 
 Connected: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[Json]]]
 """Opens a connection, which gives what the printer says; PrinterRefused when it is lost."""
 
 NAME = "Camera"
-
-PAUSING = N_("Pausing")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Orders:
-    """The commands of one protocol. print_id: of the print last reported, "" where it has none."""
-
-    print_id: Callable[[], str]
-    act: Callable[[Action], Awaitable[object]]
-    heat: Callable[[SetTemp], Coroutine[Any, Any, None]]
-    move: Callable[[MoveAxis], Coroutine[Any, Any, None]]
-
-
-class ElegooPausePlan(PausePlan[following.LiveView]):
-    file = "elegoo-smart-pause.json"
-    shape = StoredShape(path="file_name", heaters=(HOTEND, BED))
-    close_enough_c = 5.0
-    pauses_slowly = True
-
-    def __init__(
-        self, orders: Orders, live_view: following.LiveView, limits: CommandLimits = DEFAULT_LIMITS
-    ) -> None:
-        super().__init__(live_view, limits)
-        self._orders = orders
-
-    def reported_print(self) -> PrintReport:
-        job = self.live_view.view.job
-        current = job.current_print
-        return PrintReport(
-            state=job.state,
-            is_paused=job.state is State.PAUSED and job.sub_state is None,
-            path=current.file_name,
-            progress=PrintProgress(
-                print_id=self._orders.print_id(),
-                duration_s=current.duration_sec,
-                position=positions(current.progress, current.current_layer),
-            ),
-        )
-
-    def planned(self, order: Pause) -> SavedState:
-        saved = super().planned(order)
-        can_move = Feature.AXIS_MOVEMENT in self.live_view.view.features
-        return replace(saved, lift_mm=saved.lift_mm if can_move else 0, retract_mm=0)
-
-    async def order(self, action: Action) -> None:
-        await self._orders.act(action)
-
-    async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:  # noqa: ARG002
-        await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=lift_mm))
-
-    async def set_heaters(self, saved: SavedState, *, on: bool) -> None:
-        targets = saved.targets_to_set(on=on)
-        tool_c, bed_c = targets.get(HOTEND, UNSET), targets.get(BED, UNSET)
-        await self._orders.heat(SetTemp(tool_c=tool_c, bed_c=bed_c))
-
-    async def until_resumable(self) -> None:
-        """The printer first finishes its current move, and parks its head."""
-        if not await self.wait_until(
-            lambda: self.live_view.view.job.sub_state != PAUSING, PAUSED_WITHIN_S
-        ):
-            raise PrinterRefused(CommandStatus.TIMED_OUT, N_("The printer is still pausing."))
 
 
 class LiveView(following.LiveView):

@@ -1,4 +1,12 @@
-"""The adapter for Klipper through Moonraker."""
+"""The adapter for Klipper through Moonraker, and the presets of Mainsail and Fluidd.
+
+Those are kept in Moonraker's database. Their heaters have Klipper's names, and each says whether it
+is part of the preset. The G-code that a preset may have besides is never run.
+Source: Mainsail 2.x, src/store/gui/presets/types.ts; Fluidd 1.x, src/store/config/types.ts.
+"""
+
+from collections.abc import Iterable
+from typing import Final
 
 from printreach.contract.commands import (
     Adjust,
@@ -12,8 +20,9 @@ from printreach.contract.commands import (
 )
 from printreach.contract.files import FileDone
 from printreach.contract.temperatures import Preset
-from printreach.contract.unset import UnsetType
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.languages import N_
+from printreach.printers import loose
 from printreach.printers.http_api import NotFound
 from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
@@ -34,13 +43,16 @@ from .cameras import CameraFinder
 from .entries import place_of
 from .files import MoonrakerFiles, target_of
 from .live_view import LiveView
-from .machine import LightKind, LightSource, short_name
+from .machine import LightKind, LightSource, Machine, short_name
 from .pause_plan import BED, MoonrakerPausePlan
-from .presets import FLUIDD, MAINSAIL, presets_of_fluidd, presets_of_mainsail
 from .status import KnownState, active_extruder, all_lights, is_homed
 from .translate import full_value
 
 LOCAL_STORAGE = "local"
+
+MAINSAIL: Final = ("mainsail", "presets.presets")
+FLUIDD: Final = ("fluidd", "uiSettings.dashboard.tempPresets")
+"""The namespace and the key of each."""
 
 
 def make(setup: PrinterSetup) -> "MoonrakerPrinter":
@@ -183,3 +195,35 @@ class MoonrakerPrinter(PausingPrinter[LiveView]):
         extruders = self._known.machine.extruders
         require_tool(argument, number, range(len(extruders)))
         return extruders[number]
+
+
+def presets_of_mainsail(answer: object, machine: Machine) -> list[Preset]:
+    """Read the database's answer: presets by their ids."""
+    return _presets(loose.obj(answer, "value").values(), "bool", machine)
+
+
+def presets_of_fluidd(answer: object, machine: Machine) -> list[Preset]:
+    """Read the database's answer: a list."""
+    return _presets(loose.items(answer, "value"), "active", machine)
+
+
+def _presets(entries: Iterable[object], is_set: str, machine: Machine) -> list[Preset]:
+    """is_set: the field that says whether a heater is part of the preset."""
+    extruder = machine.extruders[0] if machine.extruders else None
+    chamber = machine.chamber if machine.has_chamber_heater else None
+    return [
+        Preset(
+            name=(loose.text(entry, "name") or "").strip(),
+            tool_c=_target(loose.obj(entry, "values"), extruder, is_set),
+            bed_c=_target(loose.obj(entry, "values"), BED, is_set),
+            chamber_c=_target(loose.obj(entry, "values"), chamber, is_set),
+        )
+        for entry in entries
+    ]
+
+
+def _target(values: loose.Json, heater: str | None, is_set: str) -> float | UnsetType:
+    if heater is None:
+        return UNSET
+    value = loose.obj(values, heater) or loose.obj(values, short_name(heater))
+    return loose.known(loose.number(value, "value")) if loose.flag(value, is_set) else UNSET

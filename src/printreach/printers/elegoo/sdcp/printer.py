@@ -20,13 +20,8 @@ from printreach.printers.elegoo.files import (
     inside,
     plain_name,
 )
-from printreach.printers.elegoo.printer import (
-    ElegooPrinter,
-    LiveView,
-    Orders,
-    SwitchedCamera,
-    targets_of,
-)
+from printreach.printers.elegoo.pause_plan import Orders
+from printreach.printers.elegoo.printer import ElegooPrinter, LiveView, SwitchedCamera, targets_of
 from printreach.printers.loose import Json
 from printreach.printers.pause_plan import Action
 from printreach.printers.port import (
