@@ -24,13 +24,24 @@ class Reading:
         self.may_end = asyncio.Semaphore(0)
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def come(self, share: Share | None, count: int = 1) -> None:
+    async def come(self, share: Share | None, count: int = 1, *, begin: int = 0) -> None:
+        """Ask for reads, of which so many begin at once."""
+        until = len(self.begun) + begin
         for _ in range(count):
             self.tasks.append(asyncio.create_task(self._read(share)))
-        await asyncio.sleep(0.05)
+        await self._settle(until)
 
-    async def end_one(self) -> None:
+    async def end_one(self, *, begin: int = 0) -> None:
+        until = len(self.begun) + begin
         self.may_end.release()
+        await self._settle(until)
+
+    async def _settle(self, until: int) -> None:
+        """Wait until so many have begun, however busy the machine is; then whether more do."""
+        for _ in range(2_000):
+            if len(self.begun) >= until:
+                break
+            await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
 
     async def _read(self, share: Share | None) -> None:
@@ -57,10 +68,10 @@ def test_one_with_many_reads_delays_another_by_one_turn(tmp_path: Path) -> None:
     @on_a_loop
     async def body() -> None:
         async with reading(tmp_path) as here:
-            await here.come(CROWD, 50)
+            await here.come(CROWD, 50, begin=OF_CALLERS)
             await here.come(ALONE)
             assert here.begun == ["crowd"] * OF_CALLERS
-            await here.end_one()
+            await here.end_one(begin=1)
             assert here.begun[-1] == "alone"
 
     body()
@@ -70,8 +81,8 @@ def test_callers_leave_readers_to_the_service(tmp_path: Path) -> None:
     @on_a_loop
     async def body() -> None:
         async with reading(tmp_path) as here:
-            await here.come(CROWD, 50)
-            await here.come(None, OF_SERVICE)
+            await here.come(CROWD, 50, begin=OF_CALLERS)
+            await here.come(None, OF_SERVICE, begin=OF_SERVICE)
             assert here.begun.count("service") == OF_SERVICE
 
     body()
@@ -81,7 +92,7 @@ def test_a_relays_reads_are_the_services_whoever_caused_them(tmp_path: Path) -> 
     @on_a_loop
     async def body() -> None:
         async with reading(tmp_path) as here:
-            await here.come(CROWD, 50)
+            await here.come(CROWD, 50, begin=OF_CALLERS)
             CURRENT_SHARE.set(CROWD)
 
             async def work(_records: Records) -> str:
@@ -97,11 +108,12 @@ def test_a_read_whose_caller_left_before_its_turn_is_dropped(tmp_path: Path) -> 
     @on_a_loop
     async def body() -> None:
         async with reading(tmp_path) as here:
-            await here.come(CROWD, OF_CALLERS + 1)
+            await here.come(CROWD, OF_CALLERS + 1, begin=OF_CALLERS)
             here.tasks[-1].cancel()
             await here.come(ALONE)
-            for _ in range(3):
-                await here.end_one()
+            await here.end_one(begin=1)
+            await here.end_one()
+            await here.end_one()
             assert here.begun == ["crowd"] * OF_CALLERS + ["alone"]
 
     body()
@@ -113,7 +125,7 @@ def test_a_crowd_that_fills_the_queue_is_asked_to_come_back_and_others_are_not(
     @on_a_loop
     async def body() -> None:
         async with reading(tmp_path) as here:
-            await here.come(CROWD, OF_CALLERS + MAX_WAITING + 1)
+            await here.come(CROWD, OF_CALLERS + MAX_WAITING + 1, begin=OF_CALLERS)
             await here.come(ALONE)
             refused = [task for task in here.tasks if task.done()]
             assert len(refused) == 2
