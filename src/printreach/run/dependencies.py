@@ -53,7 +53,7 @@ class Dependencies:
     printers: reaches them by the relay of this process, or of others. mailer: for mails of every
     kind. detector: is told the verdicts of the failure watch. payments: None if nothing is sold.
     host_keys: None where nothing makes any. restart: of this process; None if the service never ran
-    before.
+    before. is_alone: this process is the whole service.
     """
 
     settings: Settings
@@ -71,6 +71,7 @@ class Dependencies:
     payments: Payments | None = None
     host_keys: HostKeys | None = None
     restart: Restart | None = None
+    is_alone: bool = False
     zones: Zones = field(default_factory=SystemZones)
     clock_history: ClockHistory = field(default_factory=lambda: ClockHistory(steady_time))
 

@@ -161,6 +161,7 @@ async def _running_roles(
             payments=await _payments(settings, roles, clock, ends),
             host_keys=relay,
             restart=await _restart_of(store, clock.now()),
+            is_alone=is_alone,
         )
         if "web" in roles:
             web = await _start_web(dependencies, ends)

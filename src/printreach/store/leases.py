@@ -1,8 +1,9 @@
-"""The statements by which workers claim rows, for every table that is a queue."""
+"""The statements by which workers claim rows, for every table that is a queue, and names."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
@@ -10,10 +11,14 @@ from sqlalchemy import (
     ColumnElement,
     MappingResult,
     Select,
+    String,
     Table,
     and_,
+    delete,
     exists,
     func,
+    literal,
+    not_,
     or_,
     select,
     tuple_,
@@ -21,7 +26,17 @@ from sqlalchemy import (
 )
 
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.columns import each_of
+from printreach.store.columns import TableRecords, each_of, insert, rows_of
+from printreach.store.tables import Instant, metadata
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("kind", String(16), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("token", String(64), nullable=False),
+    Column("leased_until", Instant, nullable=False),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -188,3 +203,66 @@ class LeasedTable:
     def _is_free(self, at: datetime) -> ColumnElement[bool]:
         assert self.leased_until is not None
         return or_(self.leased_until.is_(None), self.leased_until <= at)
+
+
+class LeaseKind(StrEnum):
+    """What leases by name are for, each with its names."""
+
+    EVENTS = "events"
+    """name: printer_id. The holder hands out the printer's events."""
+
+
+_until = leases.c.leased_until
+
+
+class LeaseRecords(TableRecords):
+    """Leases by name, in one unit of work, which may overlap with others."""
+
+    async def claim(self, kind: LeaseKind, names: Collection[str], claim: Claim) -> frozenset[str]:
+        """Lease these names; return those that no other worker has leased.
+
+        A claim with the same token renews its leases.
+        """
+        # In one order, so that two workers never wait for each other.
+        wanted = rows_of(sorted(names)).c.value
+        rows = select(
+            literal(kind.value), wanted, literal(claim.token), literal(claim.until, _until.type)
+        ).where(literal(1) == 1)  # SQLite would take ON for a join's condition
+        new = insert(leases).from_select([column.name for column in leases.c], rows)
+        claimed = await self._connection.scalars(
+            new.on_conflict_do_update(
+                index_elements=[leases.c.kind, leases.c.name],
+                set_={"token": new.excluded.token, "leased_until": new.excluded.leased_until},
+                where=or_(leases.c.token == claim.token, not_(_is_held(claim))),
+            ).returning(leases.c.name)
+        )
+        return frozenset(claimed)
+
+    async def release(self, kind: LeaseKind, token: str, names: Collection[str]) -> None:
+        """End the leases of these names as far as the token holds them."""
+        await self._connection.execute(
+            delete(leases).where(
+                leases.c.kind == kind.value,
+                leases.c.token == token,
+                leases.c.name.in_(each_of(names)),
+            )
+        )
+
+    async def forget(self, before: datetime) -> None:
+        """Delete leases that ended before then: their holders died, and no one needed them."""
+        await self._connection.execute(delete(leases).where(_until < before))
+
+
+def held_by_others(kind: LeaseKind, claim: Claim) -> Select[Any]:
+    """Select the names that the claim would not get."""
+    return select(leases.c.name).where(
+        leases.c.kind == kind.value, leases.c.token != claim.token, _is_held(claim)
+    )
+
+
+def _is_held(claim: Claim) -> ColumnElement[bool]:
+    """Match what is leased when the claim is made.
+
+    What is leased for more than twice as long was stored by a clock that was ahead, and is free.
+    """
+    return and_(_until > claim.at, _until <= claim.until + (claim.until - claim.at))

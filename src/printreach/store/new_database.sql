@@ -192,6 +192,13 @@ CREATE TABLE last_pictures (
 	CONSTRAINT pk_last_pictures PRIMARY KEY (printer_id), 
 	CONSTRAINT fk_last_pictures_printer_id FOREIGN KEY(printer_id) REFERENCES printers (printer_id) ON DELETE CASCADE
 );
+CREATE TABLE leases (
+	kind VARCHAR(16) NOT NULL, 
+	name VARCHAR(64) NOT NULL, 
+	token VARCHAR(64) NOT NULL, 
+	leased_until DATETIME NOT NULL, 
+	CONSTRAINT pk_leases PRIMARY KEY (kind, name)
+);
 CREATE TABLE link_codes (
 	printer_id VARCHAR(64) NOT NULL, 
 	code_digest BLOB NOT NULL, 
@@ -735,4 +742,4 @@ CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0038');
+INSERT INTO alembic_version VALUES ('0039');

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from printreach.store import prints, tables
+from printreach.store import leases, prints, tables
 from printreach.store.accounts import access_tokens, waiting_mails
 from printreach.store.accounts import tables as account_tables
 from printreach.store.connections import live_links
@@ -29,6 +29,7 @@ MODULES: Final = (
     watch_tables,
     waiting_mails,
     printer_tables,
+    leases,
 )
 """Modules that register their tables when they are imported."""
 

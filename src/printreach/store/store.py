@@ -46,6 +46,7 @@ from printreach.store.engine import (
     reason_of,
     writing_engine,
 )
+from printreach.store.leases import LeaseRecords
 from printreach.store.location import UNFINISHED_RESTORE, DatabaseLocation, data_dir_of
 from printreach.store.migrate import migrate
 from printreach.store.notifications import NotifyRecords
@@ -137,6 +138,7 @@ class Records:
         self.watch_backgrounds = WatchBackgroundRecords(connection)
         self.watches = WatchRecords(connection)
         self.personal = PersonalRecords(connection)
+        self.leases = LeaseRecords(connection)
 
     @property
     def given_notices(self) -> Sequence[Notice]:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -86,7 +87,7 @@ class World:
     clock: FakeClock = field(default_factory=FakeClock)
     notes: Notes = field(default_factory=Notes)
 
-    def fanout(self, picture: TakePicture | None = None, **waits: float) -> Fanout:
+    def fanout(self, picture: TakePicture | None = None, **waits: Any) -> Fanout:
         return Fanout(core_of(self.store, self.clock), [self.notes], picture, **waits)
 
     async def append(self, *events: PrintEvent, printer_id: str = "p1") -> None:

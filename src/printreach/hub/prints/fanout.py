@@ -1,19 +1,22 @@
 """The fan-out of events: each event is handed once to every consumer.
 
 The consumers write in the unit of work that marks the event, so a crash leaves the event unmarked
-and nothing written. A picture is taken before, while events of other printers go on.
+and nothing written. A picture is taken before, while events of other printers go on: by one worker
+alone, which has leased the events of that printer, and which the others leave alone until then.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final, Protocol
 
 from printreach.hub.core import Core
 from printreach.ports import Notice, StoreUnavailable, Topic
+from printreach.rules.connections.credentials import new_record_id
+from printreach.store.leases import Claim, LeaseKind
 from printreach.store.prints.events import DamagedEvent, PendingEvents, StoredEvent
 from printreach.store.store import Records
 
@@ -24,6 +27,9 @@ AT_ONCE: Final = 200
 PICTURE_WITHIN_S: Final = 5.0
 PICTURES_AT_ONCE: Final = 200
 """Printers whose picture is being taken; beyond that, events go without one."""
+LEASED_FOR: Final = timedelta(seconds=15)
+"""Longer than a picture takes and what follows from its events is written. When a worker has died,
+others hand out its events after this time, with new pictures."""
 PICTURE_FRESH_FOR: Final = timedelta(minutes=1)
 """An older event gets no picture, since it would not show what happened."""
 WAIT_AFTER_FAULT_S: Final = 60.0
@@ -52,7 +58,11 @@ class Consumer(Protocol):
 
 
 class Fanout:
-    """One pass at a time: `fan_out_due`. picture: None where no pictures are taken."""
+    """One pass at a time: `fan_out_due`.
+
+    picture: None where no pictures are taken. is_alone: there is no other worker, so nothing has to
+    be leased.
+    """
 
     def __init__(
         self,
@@ -60,6 +70,7 @@ class Fanout:
         consumers: Sequence[Consumer],
         picture: TakePicture | None = None,
         *,
+        is_alone: bool = False,
         picture_within_s: float = PICTURE_WITHIN_S,
         wait_after_fault_s: float = WAIT_AFTER_FAULT_S,
     ) -> None:
@@ -68,6 +79,8 @@ class Fanout:
         self._picture = picture
         self._picture_within_s = picture_within_s
         self._wait_after_fault_s = wait_after_fault_s
+        self._is_alone = is_alone
+        self._token = new_record_id(core.token_bytes)
         self._taking: dict[str, asyncio.Task[None]] = {}  # by printer, whose events stay in order
         self._ready: deque[list[StoredEvent]] = deque()  # with their picture, each of one printer
         self._handing_out = asyncio.Lock()
@@ -88,16 +101,19 @@ class Fanout:
         await self._begin_anew()
         while (awaiting := await self._due()).events or awaiting.damaged:
             due, plain = awaiting.events, list[StoredEvent]()
+            pictured: dict[str, list[StoredEvent]] = {}
             if awaiting.damaged:
                 await self._put_aside(awaiting.damaged)
             for printer_id, events in _by_printer(due).items():
-                if self._wants_picture(events[-1]):
-                    self._begin(printer_id, events)
+                if self._wants_picture(events[-1], len(self._taking) + len(pictured)):
+                    pictured[printer_id] = events
                 else:
                     plain += events
             if plain:
                 async with self._handing_out:
                     await self._hand_out(plain)
+            if pictured:
+                await self._begin_pictures(pictured)
             count += len(due)
         return count
 
@@ -107,14 +123,23 @@ class Fanout:
             await asyncio.gather(*self._taking.values(), return_exceptions=True)
 
     async def close(self) -> None:
-        """Cancel what is under way; the next start hands it out."""
+        """Cancel what is under way; another worker, or the next start, hands it out."""
+        taking = list(self._taking)
         for task in list(self._taking.values()):
             task.cancel()
         await self.settled()
+        if taking and not self._is_alone:
+            try:
+                await self._core.store.write(
+                    lambda records: records.leases.release(LeaseKind.EVENTS, self._token, taking)
+                )
+            except StoreUnavailable as error:
+                log.warning("%d printers' events wait for their leases: %s", len(taking), error)
 
     async def prune(self) -> None:
-        """Delete events too old to be resumed from. Raises StoreUnavailable."""
+        """Delete events too old to be resumed from, and old leases. Raises StoreUnavailable."""
         before = self._core.clock.now() - KEPT_FOR
+        await self._core.store.write(lambda records: records.leases.forget(before))
         while await self._core.store.write(
             lambda records: records.events.prune(before, PRUNED_AT_ONCE)
         ):
@@ -131,10 +156,18 @@ class Fanout:
     async def _due(self) -> PendingEvents:
         now = asyncio.get_running_loop().time()
         self._waiting = {one: until for one, until in self._waiting.items() if until > now}
-        busy = [*self._taking, *self._waiting]
+        busy, claim = [*self._taking, *self._waiting], self._claim()
         return await self._core.store.read(
-            lambda records: records.events.awaiting_fan_out(AT_ONCE, except_printers=busy)
+            lambda records: records.events.awaiting_fan_out(
+                AT_ONCE, except_printers=busy, claim=claim
+            )
         )
+
+    def _claim(self) -> Claim | None:
+        if self._is_alone:
+            return None
+        at = self._core.clock.now()
+        return Claim(token=self._token, at=at, until=at + LEASED_FOR, at_most=PICTURES_AT_ONCE)
 
     async def _put_aside(self, damaged: Sequence[DamagedEvent]) -> None:
         """Set damaged events aside and log each once; they are kept, and no consumer gets them."""
@@ -149,11 +182,23 @@ class Fanout:
                     event.why,
                 )
 
-    def _wants_picture(self, newest: StoredEvent) -> bool:
-        if self._picture is None or len(self._taking) >= PICTURES_AT_ONCE:
+    def _wants_picture(self, newest: StoredEvent, taking: int) -> bool:
+        """taking: how many printers' pictures are taken already."""
+        if self._picture is None or taking >= PICTURES_AT_ONCE:
             return False
         age_s = self._core.clock.now().timestamp() - newest.event.event_time_sec
         return age_s <= PICTURE_FRESH_FOR.total_seconds()
+
+    async def _begin_pictures(self, events: Mapping[str, list[StoredEvent]]) -> None:
+        """Take a picture of each of these printers, except those that another worker has leased."""
+        claim = self._claim()
+        if claim is not None:
+            found = await self._core.store.write(
+                lambda records: _claim_events(records, events, claim), may_overlap=True
+            )
+            events = _by_printer(found.events)
+        for printer_id, of_printer in events.items():
+            self._begin(printer_id, of_printer)
 
     def _begin(self, printer_id: str, events: list[StoredEvent]) -> None:
         task = asyncio.create_task(self._with_picture(events))
@@ -221,8 +266,11 @@ class Fanout:
 
     async def _owe(self, records: Records, events: Sequence[StoredEvent]) -> None:
         marked = await records.events.mark_fanned_out(
-            {stored.seq: stored.snapshot_id for stored in events}
+            {stored.seq: stored.snapshot_id for stored in events}, self._claim()
         )
+        leased = self._taking.keys() & {stored.printer_id for stored in events}
+        if leased and not self._is_alone:
+            await records.leases.release(LeaseKind.EVENTS, self._token, leased)
         handed_out = [stored for stored in events if stored.seq in marked]
         for stored in handed_out:
             for consumer in self._consumers:
@@ -234,6 +282,19 @@ class Fanout:
     def _wait_with(self, printer_id: str) -> None:
         now = asyncio.get_running_loop().time()
         self._waiting[printer_id] = now + self._wait_after_fault_s
+
+
+async def _claim_events(
+    records: Records, printer_ids: Collection[str], claim: Claim
+) -> PendingEvents:
+    """Lease the events of these printers; return those that wait by now."""
+    leased = await records.leases.claim(LeaseKind.EVENTS, printer_ids, claim)
+    # Since they were read, another worker may have handed them out.
+    found = await records.events.awaiting_fan_out(AT_ONCE, of_printers=leased)
+    without = leased - {stored.printer_id for stored in found.events}
+    if without:
+        await records.leases.release(LeaseKind.EVENTS, claim.token, without)
+    return found
 
 
 def _by_printer(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:

@@ -30,6 +30,7 @@ from printreach.ports import Notice, Topic
 from printreach.store.async_engine import AsyncConnection
 from printreach.store.columns import each_number_of, each_of, insert, unsearched
 from printreach.store.damaged import Damaged, decoded
+from printreach.store.leases import Claim, LeaseKind, held_by_others
 from printreach.store.tables import events, printers
 
 _STORED: Final[tuple[ColumnElement[Any], ...]] = (
@@ -133,10 +134,20 @@ class EventRecords:
             await self._notify(Notice(Topic.INBOX, ""), at)
 
     async def awaiting_fan_out(
-        self, at_most: int, *, except_printers: Collection[str] = ()
+        self,
+        at_most: int,
+        *,
+        of_printers: Collection[str] | None = None,
+        except_printers: Collection[str] = (),
+        claim: Claim | None = None,
     ) -> PendingEvents:
-        """Return events that were not handed out yet."""
-        awaiting = select(*_STORED).where(events.c.position.is_(None))
+        """Return events that were not handed out yet.
+
+        of_printers: of these alone. claim: not those of printers that other workers have leased.
+        """
+        awaiting = select(*_STORED).where(events.c.position.is_(None), *_not_leased(claim))
+        if of_printers is not None:
+            awaiting = awaiting.where(events.c.printer_id.in_(each_of(of_printers)))
         if except_printers:
             awaiting = awaiting.where(events.c.printer_id.not_in(each_of(except_printers)))
         found = await self._connection.execute(awaiting.order_by(events.c.seq).limit(at_most))
@@ -166,12 +177,21 @@ class EventRecords:
         )
         return changed.rowcount
 
-    async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:
+    async def mark_fanned_out(
+        self, snapshots: Mapping[int, str | None], claim: Claim | None = None
+    ) -> frozenset[int]:
         """Mark these events, by seq, each with its picture; return those that were not marked
-        before."""
+        before.
+
+        claim: those of printers that other workers have leased are left to them.
+        """
         found = await self._connection.scalars(
             select(events.c.seq)
-            .where(events.c.seq.in_(each_number_of(snapshots)), events.c.position.is_(None))
+            .where(
+                events.c.seq.in_(each_number_of(snapshots)),
+                events.c.position.is_(None),
+                *_not_leased(claim),
+            )
             .order_by(events.c.seq)
         )
         marked = list(found)
@@ -277,6 +297,12 @@ class EventRecords:
             if len(rows) < missing:
                 break
         return events
+
+
+def _not_leased(claim: Claim | None) -> list[ColumnElement[bool]]:
+    if claim is None:
+        return []
+    return [events.c.printer_id.not_in(held_by_others(LeaseKind.EVENTS, claim))]
 
 
 def _read(row: RowMapping) -> StoredEvent | DamagedEvent:
