@@ -223,7 +223,7 @@ async def passing(here: Worker) -> AsyncIterator[Bus]:
             await _soon(woken[Topic.EVENT])
 
     async with open_bus(here.store, clock) as bus:
-        bus.subscribe(hear)
+        bus.subscribe(hear, *Topic)
         tasks = [asyncio.create_task(hand_out()), asyncio.create_task(call())]
         try:
             yield bus

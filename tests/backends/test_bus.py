@@ -75,8 +75,8 @@ def test_every_subscriber_hears_every_notice_in_order(open_one: OpenBus, databas
     async def body() -> None:
         async with open_one(database) as bus:
             one, other = Listener(), Listener()
-            bus.subscribe(one)
-            bus.subscribe(other)
+            bus.subscribe(one, *Topic)
+            bus.subscribe(other, *Topic)
 
             await bus.publish(REVOKED)
             await bus.publish(LINKED)
@@ -93,8 +93,8 @@ def test_who_ended_its_subscription_hears_no_more(open_one: OpenBus, database: P
     async def body() -> None:
         async with open_one(database) as bus:
             gone, still_there = Listener(), Listener()
-            end = bus.subscribe(gone)
-            bus.subscribe(still_there)
+            end = bus.subscribe(gone, *Topic)
+            bus.subscribe(still_there, *Topic)
 
             end()
             end()
@@ -117,8 +117,8 @@ def test_a_subscriber_that_fails_takes_nobody_along(
     async def body() -> None:
         async with open_one(database) as bus:
             listener = Listener()
-            bus.subscribe(fail)
-            bus.subscribe(listener)
+            bus.subscribe(fail, *Topic)
+            bus.subscribe(listener, *Topic)
 
             await bus.publish(REVOKED)
             await bus.publish(LINKED)
@@ -149,7 +149,7 @@ async def test_a_notice_of_another_process_arrives_with_the_next_look(database: 
         open_store(database) as administration,
     ):
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         await notify(administration, LINKED)
 
         assert await listener.has_heard(1) == [LINKED]
@@ -163,7 +163,7 @@ async def test_a_notice_of_this_process_does_not_wait_for_the_next_look(
     monkeypatch.setattr(bus_sqlite, "POLL_S", 10 * PATIENCE_S)
     async with open_store(database) as store, open_bus(store, FakeClock()) as bus:
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         for _ in range(3):
             await notify(store, LINKED)
 
@@ -178,7 +178,7 @@ async def test_a_unit_of_work_that_fails_gives_no_notice(database: Path) -> None
 
     async with open_store(database) as store, open_bus(store, FakeClock()) as bus:
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         with pytest.raises(Refused):
             await store.write(fail)
         await notify(store, LINKED)
@@ -192,7 +192,7 @@ async def test_what_was_published_before_is_not_told_again(database: Path) -> No
         await notify(store, REVOKED)
         async with open_bus(store, FakeClock()) as bus:
             listener = Listener()
-            bus.subscribe(listener)
+            bus.subscribe(listener, *Topic)
             await notify(store, LINKED)
 
             assert await listener.has_heard(1) == [LINKED]
@@ -205,7 +205,7 @@ async def test_a_topic_that_a_newer_version_knows_is_passed_over(database: Path)
 
     async with open_store(database) as store, open_bus(store, FakeClock()) as bus:
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         await store.write(notify_of_news)
         await notify(store, LINKED)
 
@@ -224,7 +224,7 @@ async def test_old_notices_are_removed_and_their_numbers_not_used_again(database
     clock = FakeClock()
     async with open_store(database) as store, open_bus(store, clock) as bus:
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         await bus.publish(REVOKED)
         await listener.has_heard(1)
 

@@ -15,7 +15,7 @@ from printreach.run.setting_values import read_nats_urls
 from printreach.store.store import Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
-from tests.rigs.nats_server import PASSWORD, NatsServer
+from tests.rigs.nats_server import PASSWORD, NatsServer, settled
 from tests.rigs.waiting import free_port
 
 PATIENCE_S = 30.0
@@ -40,7 +40,7 @@ async def node(folder: Path, server: NatsServer) -> AsyncIterator[tuple[Store, N
 
 async def hears(bus: NatsBus, notice: Notice) -> None:
     heard = asyncio.Event()
-    end = bus.subscribe(lambda said: heard.set() if said == notice else None)
+    end = bus.subscribe(lambda _: heard.set(), notice)
     try:
         async with asyncio.timeout(PATIENCE_S):
             await heard.wait()
@@ -69,6 +69,7 @@ def test_a_notice_that_is_stored_by_one_node_reaches_the_others(
             ):
                 hearing = asyncio.create_task(hears(other, LINKED))
                 await asyncio.sleep(0)
+                await settled(other)
                 await store.write(lambda records: records.notify(LINKED, NOON))
                 await hearing
 
@@ -84,6 +85,7 @@ def test_a_process_that_ends_at_once_has_sent_what_it_published(
             async with node(tmp_path / "a", server) as (_, service):
                 hearing = asyncio.create_task(hears(service, REVOKED))
                 await asyncio.sleep(0)
+                await settled(service)
                 async with node(tmp_path / "b", server) as (store, _):
                     await store.write(lambda records: records.notify(REVOKED, NOON))
                 await hearing
@@ -103,7 +105,7 @@ def test_without_the_server_a_process_starts_and_hears_itself(
     @on_a_loop
     async def body() -> None:
         async with node(tmp_path / "a", server) as (store, bus):
-            bus.subscribe(heard.append)
+            bus.subscribe(heard.append, *Topic)
             await bus.publish(REVOKED)
             await store.write(lambda records: records.notify(LINKED, NOON))
 
@@ -129,6 +131,7 @@ def test_notices_flow_again_once_the_server_is_back(tmp_path: Path, server: Nats
                         await asyncio.gather(one.is_connected.wait(), other.is_connected.wait())
                     hearing = asyncio.create_task(hears(other, REVOKED))
                     await asyncio.sleep(0)
+                    await settled(other)
                     await one.publish(REVOKED)
                     await hearing
                 await lost(one)
@@ -190,6 +193,7 @@ def test_what_no_node_of_ours_says_is_left_alone(
                 await stranger.connect(server.url)
                 hearing = asyncio.create_task(hears(bus, REVOKED))
                 await asyncio.sleep(0)
+                await settled(bus)
                 await stranger.publish("printreach.notice.unheard-of", b"x")
                 await stranger.publish("printreach.notice.printer", b"\xff\xfe")
                 await stranger.publish("printreach.notice.connection", b"app-1")

@@ -40,7 +40,7 @@ async def test_a_notice_of_another_process_arrives_with_the_next_look(
         open_store(postgresql_location) as administration,
     ):
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         await administration.write(lambda records: records.notify(LINKED, NOON))
 
         assert await listener.has_heard(1) == [LINKED]
@@ -56,7 +56,7 @@ async def test_a_notice_of_this_process_does_not_wait_for_the_next_look(
         open_postgresql_bus(store, FakeClock()) as bus,
     ):
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         for notice in (REVOKED, LINKED, REVOKED):
             await bus.publish(notice)
 
@@ -71,7 +71,7 @@ async def test_what_was_published_before_is_not_told_again(
         await store.write(lambda records: records.notify(REVOKED, NOON))
         async with open_postgresql_bus(store, FakeClock()) as bus:
             listener = Listener()
-            bus.subscribe(listener)
+            bus.subscribe(listener, *Topic)
             await bus.publish(LINKED)
 
             assert await listener.has_heard(1) == [LINKED]
@@ -88,7 +88,7 @@ async def test_a_notice_that_is_committed_after_a_later_one_is_told_once(
         open_store(postgresql_location) as other,
     ):
         listener = Listener()
-        bus.subscribe(listener)
+        bus.subscribe(listener, *Topic)
         await notify(other, REVOKED, 12)
         await listener.has_heard(1)
         await notify(other, LINKED, 11)

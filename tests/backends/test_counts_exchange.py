@@ -14,12 +14,12 @@ from printreach.backends.clock import SystemClock
 from printreach.backends.counts_exchange import shared_over
 from printreach.hub.tries import CallerTries
 from printreach.limiters.slots import Slots
-from printreach.ports import Bus
+from printreach.ports import Bus, Topic
 from printreach.rules.rate_limits import Limit
 from printreach.store.store import open_store
 from tests.fakes.loop import on_a_loop
 from tests.fakes.memory_bus import MemoryBus
-from tests.rigs.nats_server import NatsServer
+from tests.rigs.nats_server import NatsServer, settled
 
 PATIENCE_S = 30.0
 TEN = Limit(name="test", at_once=10, every=timedelta(minutes=10))
@@ -64,6 +64,8 @@ def test_over_nats(tmp_path: Path) -> None:
             node(here_bus, "here") as here,
             node(there_bus, "there") as there,
         ):
+            await settled(here_bus)
+            await settled(there_bus)
             await holds_for_both(here, there)
 
     with server:
@@ -98,7 +100,7 @@ async def test_a_node_that_others_do_not_hear_keeps_the_limit_for_itself() -> No
 @on_a_loop
 async def test_callers_by_the_thousand_are_told_in_messages_of_a_bounded_size() -> None:
     bus, sizes = MemoryBus(), []
-    bus.subscribe(lambda notice: sizes.append(len(notice.key)))
+    bus.subscribe(lambda notice: sizes.append(len(notice.key)), *Topic)
     async with node(bus, "here") as here, node(bus, "there") as there:
         for number in range(2000):
             for _ in range(10):

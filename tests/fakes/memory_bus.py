@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from printreach.backends.subscribers import Subscribers
-from printreach.ports import Notice
+from printreach.ports import Notice, Topic
 
 
 class MemoryBus:
@@ -21,5 +21,7 @@ class MemoryBus:
         if not self.is_away:
             self._subscribers.tell(notice)
 
-    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        return self._subscribers.add(callback)
+    def subscribe(
+        self, callback: Callable[[Notice], None], *wanted: Topic | Notice
+    ) -> Callable[[], None]:
+        return self._subscribers.add(callback, wanted)

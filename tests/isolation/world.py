@@ -62,18 +62,20 @@ class LossyBus:
     async def publish(self, notice: Notice) -> None:
         await self._bus.publish(notice)
 
-    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
+    def subscribe(
+        self, callback: Callable[[Notice], None], *wanted: Topic | Notice
+    ) -> Callable[[], None]:
         def pass_on(notice: Notice) -> None:
             if not self.is_losing:
                 callback(notice)
 
-        return self._bus.subscribe(pass_on)
+        return self._bus.subscribe(pass_on, *wanted)
 
     async def catch_up(self) -> None:
         """Wait until all that was published so far has been told, or lost."""
         self._marks += 1
         mark, is_told = Notice(Topic.EVENT, f"mark {self._marks}"), asyncio.Event()
-        unsubscribe = self._bus.subscribe(lambda told: is_told.set() if told == mark else None)
+        unsubscribe = self._bus.subscribe(lambda _: is_told.set(), mark)
         await self._bus.publish(mark)
         await is_told.wait()
         unsubscribe()

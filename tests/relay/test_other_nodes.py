@@ -167,7 +167,7 @@ async def test_a_printer_without_a_tunnel_is_refused_at_every_node_and_asked_for
     monkeypatch.setattr(presence, "ASK_TIMEOUT_S", 0.05)
     async with two_nodes() as (here, there):
         access, said = here.connect(), []
-        here.bus.subscribe(lambda notice: said.append(notice.topic))
+        here.bus.subscribe(lambda notice: said.append(notice.topic), *Topic)
 
         assert [(await ask(there, access)).status for _ in range(3)] == [601, 601, 601]
         assert said == [Topic.NODES]

@@ -1,14 +1,17 @@
 """A real NATS server, from the wheel among the developers' requirements."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Final
 
+from printreach.backends.bus_nats import NatsBus
 from tests.rigs.programs import Program
 from tests.rigs.waiting import accepts_connections, free_port
 
 USER: Final = "fleet"
 PASSWORD: Final = "p4ss-w0rd"
+PATIENCE_S: Final = 30.0
 
 
 class NatsServer(Program):
@@ -43,3 +46,11 @@ class NatsServer(Program):
         """Start it, and wait until it accepts connections."""
         super().start()
         self.wait_until("listening", lambda: accepts_connections(self.port) or None)
+
+
+async def settled(bus: NatsBus) -> None:
+    """Wait until the server knows what the node subscribes to, and has what it published."""
+    async with asyncio.timeout(PATIENCE_S):
+        while bus._changed or bus._has_changed.is_set():  # noqa: ASYNC110 - nobody else waits
+            await asyncio.sleep(0.01)
+        await bus.flush()

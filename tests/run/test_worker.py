@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.run.worker import LOOK_EVERY_S, Loop
 from tests.fakes.hasty_loop import on_a_hasty_loop
+from tests.fakes.memory_bus import MemoryBus
 
 HINTS = frozenset({Topic.INBOX})
 
@@ -48,13 +49,14 @@ async def test_a_pass_is_made_at_the_start_and_every_few_seconds() -> None:
 
 @on_a_hasty_loop
 async def test_a_hint_calls_for_one_at_once_and_another_topic_does_not() -> None:
-    work = Work()
+    work, bus = Work(), MemoryBus()
+    bus.subscribe(work.loop.on_notice, *work.loop.hints)
     async with running(work):
-        work.loop.on_notice(Notice(Topic.ACCOUNT, "ada"))
+        await bus.publish(Notice(Topic.ACCOUNT, "ada"))
         await asyncio.sleep(0.1)
         assert work.passes == 1
 
-        work.loop.on_notice(Notice(Topic.INBOX, ""))
+        await bus.publish(Notice(Topic.INBOX, ""))
         await asyncio.sleep(0.1)
 
         assert work.passes == 2

@@ -1,24 +1,32 @@
 """Notices between the processes of a service over a NATS server, on any number of machines.
 
-Subjects are `printreach.notice.<topic>`, and the payload is the notice's key. Subscribers of this
-process are told directly, so a process hears itself while the server is gone. Notices of others
-are lost meanwhile, and nothing else is: whoever misses one looks again by itself.
+Subjects are `printreach.notice.<topic>`, and the payload is the notice's key. Of topics that come
+often the subject goes on with what the notice is about, so that only the nodes concerned get it:
+`printreach.notice.event.<account>` and `printreach.notice.detector.<node>.<printer>`, where the
+node is the one with the printer's tunnel. A node subscribes to what somebody in it subscribes to.
+
+Subscribers of this process are told directly, so a process hears itself while the server is gone.
+Notices of others are lost meanwhile, and nothing else is: whoever misses one looks again by itself.
 """
 
 import asyncio
+import hashlib
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
 
 from printreach.backends.subscribers import Subscribers
-from printreach.ports import Notice, Topic
+from printreach.ports import Notice, Topic, Tunnels
 from printreach.rules.backoff import Backoff
 from printreach.store.store import Store
 
@@ -37,6 +45,9 @@ FIRST_CONNECTION_S: Final = 2.0
 """How long the start waits for the server. The service runs without it, too."""
 LAST_NOTICES_S: Final = 2.0
 """How long the end waits until what was published has left."""
+UNKNOWN_NODE: Final = "any"
+"""In place of the node, where the one with the printer's tunnel isn't known."""
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 _log = logging.getLogger(__name__)
 
@@ -44,8 +55,13 @@ _log = logging.getLogger(__name__)
 class NatsBus:
     """ports.Bus. Created by open_nats_bus."""
 
-    def __init__(self, servers: Sequence[str]) -> None:
+    def __init__(self, servers: Sequence[str], tunnels: Tunnels | None = None) -> None:
         self._servers = list(servers)
+        self._tunnels = tunnels
+        self._node = UNKNOWN_NODE if tunnels is None else tunnels.node_id
+        self._wanted: Counter[str] = Counter()  # subjects, by how many subscribers want them
+        self._changed: set[str] = set()  # subjects to which to subscribe, or no longer
+        self._has_changed = asyncio.Event()
         self._subscribers = Subscribers()
         self._waiting: asyncio.Queue[Notice] = asyncio.Queue(MAX_WAITING)
         self._client: Client | None = None
@@ -58,8 +74,18 @@ class NatsBus:
     async def publish(self, notice: Notice) -> None:
         self.tell([notice])
 
-    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        return self._subscribers.add(callback)
+    def subscribe(
+        self, callback: Callable[[Notice], None], *wanted: Topic | Notice
+    ) -> Callable[[], None]:
+        remove = self._subscribers.add(callback, wanted)
+        subjects = {subject for one in wanted for subject in subjects_of(one, self._node)}
+        self._want(subjects, 1)
+
+        def end() -> None:
+            remove()
+            self._want(subjects, -1)
+
+        return end
 
     def tell(self, notices: Sequence[Notice]) -> None:
         """Tell this process's subscribers, and the others' if the server is there."""
@@ -93,15 +119,13 @@ class NatsBus:
         """Connect, and return when the connection is lost. Raises if there is none."""
         is_closed = asyncio.Event()
         client = await self._connected(is_closed)
-        sending = asyncio.create_task(self._send(client))
+        subscriptions: dict[str, Subscription] = {}
+        self._changed.update(self._wanted)
+        tasks = [asyncio.create_task(self._send(client))]
         try:
-            await client.subscribe(
-                f"{SUBJECT}.>",
-                cb=self._on_message,
-                pending_msgs_limit=MAX_UNREAD,
-                pending_bytes_limit=MAX_UNREAD_BYTES,
-            )
+            await self._follow(client, subscriptions)
             await client.flush(timeout=CONNECT_TIMEOUT_S)
+            tasks.append(asyncio.create_task(self._keep_following(client, subscriptions)))
             self._client = client
             self.is_connected.set()
             _log.info("connected to the NATS server")
@@ -110,8 +134,9 @@ class NatsBus:
         finally:
             self.is_connected.clear()
             self._client = None
-            sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             self._drop_waiting()
             with suppress(Exception):  # the connection is gone already
                 await client.close()
@@ -126,12 +151,44 @@ class NatsBus:
                 failure = error
         raise failure
 
+    def _want(self, subjects: Collection[str], more: int) -> None:
+        for subject in subjects:
+            self._wanted[subject] += more
+            if not self._wanted[subject]:
+                del self._wanted[subject]
+        self._changed.update(subjects)
+        self._has_changed.set()
+
+    async def _follow(self, client: Client, subscriptions: dict[str, Subscription]) -> None:
+        """Subscribe to what is wanted since the last time, and to no more. Raises NatsError."""
+        self._has_changed.clear()
+        while self._changed:
+            subject = self._changed.pop()
+            if subject not in self._wanted:
+                if subject in subscriptions:
+                    await subscriptions.pop(subject).unsubscribe()
+            elif subject not in subscriptions:
+                subscriptions[subject] = await client.subscribe(
+                    subject,
+                    cb=self._on_message,
+                    pending_msgs_limit=MAX_UNREAD,
+                    pending_bytes_limit=MAX_UNREAD_BYTES,
+                )
+
+    async def _keep_following(self, client: Client, subscriptions: dict[str, Subscription]) -> None:
+        while True:
+            await self._has_changed.wait()
+            try:
+                await self._follow(client, subscriptions)
+            except (NatsError, OSError) as error:  # the next connection begins with all
+                _log.debug("what is subscribed to was not changed: %s", _sentence(error))
+
     async def _send(self, client: Client) -> None:
         while True:
             notice = await self._waiting.get()
             try:
                 if client.pending_data_size < MAX_UNSENT_BYTES:
-                    await client.publish(f"{SUBJECT}.{notice.topic.value}", notice.key.encode())
+                    await client.publish(self._subject_of(notice), notice.key.encode())
             except NatsError as error:
                 _log.debug("a notice was not sent: %s", _sentence(error))
             finally:
@@ -142,20 +199,34 @@ class NatsBus:
             self._waiting.get_nowait()
             self._waiting.task_done()
 
+    def _subject_of(self, notice: Notice) -> str:
+        match notice.topic:
+            case Topic.EVENT:
+                return f"{SUBJECT}.{notice.topic.value}.{_token(notice.key)}"
+            case Topic.DETECTOR:
+                holder = None if self._tunnels is None else self._tunnels.holder_of(notice.key)
+                node = holder or UNKNOWN_NODE
+                return f"{SUBJECT}.{notice.topic.value}.{_token(node)}.{_token(notice.key)}"
+            case _:
+                return f"{SUBJECT}.{notice.topic.value}"
+
     async def _on_message(self, message: Msg) -> None:
-        topic = message.subject.removeprefix(f"{SUBJECT}.")
+        topic = message.subject.removeprefix(f"{SUBJECT}.").partition(".")[0]
         # A node of a newer version may publish a topic that this one does not know.
         if topic in list(Topic):
             self._subscribers.tell(Notice(Topic(topic), message.data.decode(errors="replace")))
 
 
 @asynccontextmanager
-async def open_nats_bus(servers: Sequence[str], store: Store) -> AsyncIterator[NatsBus]:
+async def open_nats_bus(
+    servers: Sequence[str], store: Store, tunnels: Tunnels | None = None
+) -> AsyncIterator[NatsBus]:
     """Open a bus that also publishes the notices of each unit of work that this process commits.
 
-    servers: URLs of one NATS server, or of a cluster's; they may hold credentials.
+    servers: URLs of one NATS server, or of a cluster's; they may hold credentials. tunnels: what
+    this process knows of them; None if it is no node of the service.
     """
-    bus = NatsBus(servers)
+    bus = NatsBus(servers, tunnels)
     store.on_notices(bus.tell)
     connecting = asyncio.create_task(bus.keep_connected(), name="nats")
     with suppress(TimeoutError):
@@ -169,6 +240,33 @@ async def open_nats_bus(servers: Sequence[str], store: Store) -> AsyncIterator[N
                 await bus.flush()
         connecting.cancel()
         await asyncio.gather(connecting, return_exceptions=True)
+
+
+def subjects_of(wanted: Topic | Notice, node: str) -> Sequence[str]:
+    """Return the subjects by which a node hears of this.
+
+    The first one is for nodes of an older version, which name the topic alone whatever it is about.
+    """
+    topic = wanted if isinstance(wanted, Topic) else wanted.topic
+    whole = f"{SUBJECT}.{topic.value}"
+    match topic, wanted:
+        case Topic.EVENT, Notice(key=account_id):
+            return whole, f"{whole}.{_token(account_id)}"
+        case Topic.EVENT, _:
+            return whole, f"{whole}.*"
+        case Topic.DETECTOR, Notice(key=printer_id):
+            return whole, f"{whole}.*.{_token(printer_id)}"
+        case Topic.DETECTOR, _:
+            return whole, f"{whole}.{_token(node)}.*", f"{whole}.{UNKNOWN_NODE}.*"
+        case _:
+            return (whole,)
+
+
+def _token(key: str) -> str:
+    """Return a part of a subject that stands for the key, which may contain anything."""
+    if _TOKEN.fullmatch(key):
+        return key
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 async def _connected_to(server: str, is_closed: asyncio.Event) -> Client:

@@ -42,8 +42,10 @@ class RowsBus(ABC):
         at = self._clock.now()
         await self._store.write(lambda records: records.notify(notice, at))
 
-    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        return self._subscribers.add(callback)
+    def subscribe(
+        self, callback: Callable[[Notice], None], *wanted: Topic | Notice
+    ) -> Callable[[], None]:
+        return self._subscribers.add(callback, wanted)
 
     async def skip_old(self) -> None:
         """Skip notices that were published before this process listened."""

@@ -25,12 +25,12 @@ async def shared_over(bus: Bus, counts: SharedCounts, node: str) -> AsyncIterato
     """Share this process's counts with other nodes while open. node: its id."""
 
     def on_notice(notice: Notice) -> None:
-        said = decode_counts(notice.key) if notice.topic is Topic.COUNTS else None
+        said = decode_counts(notice.key)
         if said is not None and said.node != node:
             counts.hear(said.node, (Spent(*one) for one in said.spent), said.held)
 
     counts.share()
-    unsubscribe = bus.subscribe(on_notice)
+    unsubscribe = bus.subscribe(on_notice, Topic.COUNTS)
     telling = asyncio.create_task(_keep_telling(bus, counts, node), name="counts of limits")
     try:
         yield

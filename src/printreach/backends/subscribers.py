@@ -1,9 +1,9 @@
 """Subscribers to notices, which every kind of bus has."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from printreach.ports import Notice
+from printreach.ports import Notice, Topic
 
 _log = logging.getLogger(__name__)
 
@@ -12,20 +12,29 @@ class Subscribers:
     """The subscribers of one process, on one event loop."""
 
     def __init__(self) -> None:
-        self._callbacks: dict[object, Callable[[Notice], None]] = {}
+        self._callbacks: dict[Topic | Notice, dict[object, Callable[[Notice], None]]] = {}
 
-    def add(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        """Call it with every notice from now on, until the result is called."""
+    def add(
+        self, callback: Callable[[Notice], None], wanted: Collection[Topic | Notice]
+    ) -> Callable[[], None]:
+        """Call it with the notices that it wants from now on, until the result is called."""
         key = object()  # the same callback may be added twice
-        self._callbacks[key] = callback
+        for one in wanted:
+            self._callbacks.setdefault(one, {})[key] = callback
 
         def remove() -> None:
-            self._callbacks.pop(key, None)
+            for one in wanted:
+                callbacks = self._callbacks.get(one, {})
+                callbacks.pop(key, None)
+                if not callbacks:
+                    self._callbacks.pop(one, None)
 
         return remove
 
     def tell(self, notice: Notice) -> None:
-        for callback in list(self._callbacks.values()):
+        # Once, also where a subscriber wants it by its topic and by its key.
+        callbacks = {**self._callbacks.get(notice.topic, {}), **self._callbacks.get(notice, {})}
+        for callback in callbacks.values():
             try:
                 callback(notice)
             except Exception:  # noqa: BLE001 - one subscriber's fault is not the others'

@@ -125,18 +125,13 @@ class Leases:
     @asynccontextmanager
     async def _renewed(self, access: Access) -> AsyncIterator["_Lease"]:
         lease, changed = _Lease(), asyncio.Event()
-        topics = {(Topic.ACCOUNT, access.account_id)}
+        wanted = {Notice(Topic.ACCOUNT, access.account_id)}
         if access.printer is not None:
-            topics |= {
-                (Topic.PRINTER, access.printer.printer_id),
-                (Topic.ACCOUNT, access.printer.account_id),
+            wanted |= {
+                Notice(Topic.PRINTER, access.printer.printer_id),
+                Notice(Topic.ACCOUNT, access.printer.account_id),
             }
-
-        def on_notice(notice: Notice) -> None:
-            if (notice.topic, notice.key) in topics:
-                changed.set()
-
-        unsubscribe = self.bus.subscribe(on_notice)
+        unsubscribe = self.bus.subscribe(lambda _: changed.set(), *wanted)
         try:
             await self.look(access)
             renewing = asyncio.create_task(self._renew(access, lease, changed))

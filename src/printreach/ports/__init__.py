@@ -30,7 +30,9 @@ class Topic(StrEnum):
     """key: account_id. Its supporter status changed, it was blocked, locked or deleted, or a
     browser was signed out; all its grants may have changed."""
     DETECTOR = "detector"
-    """key: printer_id. The failure watch has a new state for its print."""
+    """key: printer_id. The failure watch has a new state for its print. Who subscribes to the topic
+    may hear only of printers whose tunnel ends at this node; who subscribes to a key hears it.
+    """
     INBOX = "inbox"
     """key: none. Events were stored and wait to be handed out."""
     MAIL = "mail"
@@ -62,14 +64,30 @@ class Bus(Protocol):
         ...
 
     async def publish(self, notice: Notice) -> None:
-        """Deliver the notice soon to every subscriber in every process, including this one."""
+        """Deliver the notice soon to who subscribes to it in any process, including this one."""
         ...
 
-    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
-        """Call back with each notice, on the event loop; the result unsubscribes.
+    def subscribe(
+        self, callback: Callable[[Notice], None], *wanted: Topic | Notice
+    ) -> Callable[[], None]:
+        """Call back with notices, on the event loop; the result unsubscribes.
 
-        The callback must not block. An exception from it is logged and goes no further.
+        wanted: a topic for all of its notices, or a notice for those with its topic and key. The
+        callback must not block. An exception from it is logged and goes no further.
         """
+        ...
+
+
+class Tunnels(Protocol):
+    """What this node knows of printers' tunnels."""
+
+    @property
+    def node_id(self) -> str:
+        """Return the id of this node."""
+        ...
+
+    def holder_of(self, printer_id: str) -> str | None:
+        """Return the id of the node where the printer's tunnel ends; None if it isn't known."""
         ...
 
 

@@ -123,7 +123,7 @@ class Admission:
         self._live: dict[str, set[LiveStream]] = {}
         self._webcams = Slots(name="webcams", counts=counts)
         self._last_used = LastUsedRecorder(grants, clock, lambda: self._live)
-        self._unsubscribe = bus.subscribe(self._on_notice)
+        self._unsubscribe = bus.subscribe(self._on_notice, *GRANT_TOPICS)
         self._recheck = asyncio.Event()
         self._rechecking = self._loop.create_task(self._keep_rechecking())
 
@@ -253,8 +253,6 @@ class Admission:
     # --- rechecks -------------------------------------------------------------------------------
 
     def _on_notice(self, notice: Notice) -> None:
-        if notice.topic not in GRANT_TOPICS:
-            return
         self._notices += 1
         if notice.topic is Topic.CONNECTION:
             self.forget(notice.key)

@@ -160,6 +160,12 @@ class RelayNode:
             return await self._agents.host_keys.make(printer_id, app_name)
         return await self._other_nodes.make_key(printer_id, app_name)
 
+    def holder_of(self, printer_id: str) -> str | None:
+        """Return the id of the node where the printer's tunnel ends, as far as it is known here."""
+        if self._directory.find_here(printer_id) is not None:
+            return self._dependencies.agents.node_id
+        return None if self._other_nodes is None else self._other_nodes.holder_of(printer_id)
+
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish running requests, then close the agents' tunnels."""
         self._front.close_listeners()

@@ -156,6 +156,11 @@ class OtherNodes:
             known = self._routes[printer_id] = holder, route
         return known[1]
 
+    def holder_of(self, printer_id: str) -> str | None:
+        """Return the node that was last heard to hold the printer's tunnel."""
+        holder = self._presence.holder(printer_id)
+        return None if holder is None else holder.node
+
     def may_find(self, printer_id: str) -> bool:
         return not self._presence.is_absent(printer_id)
 

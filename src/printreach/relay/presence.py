@@ -85,7 +85,7 @@ class Presence:
         self._moving: OrderedDict[str, float] = OrderedDict()
         self._asked: dict[str, asyncio.Future[None]] = {}
         self._unsaid: asyncio.Queue[Said] = asyncio.Queue(MAX_UNSAID)
-        self._unsubscribe = bus.subscribe(self._on_notice)
+        self._unsubscribe = bus.subscribe(self._on_notice, Topic.NODES)
         self._saying = asyncio.create_task(self._keep_saying())
 
     async def close(self) -> None:
@@ -228,8 +228,6 @@ class Presence:
     # --- helpers ----------------------------------------------------------------------------------
 
     def _on_notice(self, notice: Notice) -> None:
-        if notice.topic is not Topic.NODES:
-            return
         match decode_presence(notice.key):
             case Who(node=node, printer_id=printer_id) if node != self._node_id:
                 self._tell(printer_id)

@@ -6,7 +6,7 @@ node's printers are linked, and which of them nobody may control.
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import chain
 from typing import Protocol
 
@@ -19,6 +19,7 @@ RECHECK_S = 30.0
 """The time until a linked, removed or locked printer is noticed if the notice was lost."""
 STORE_TIMEOUT_S = 10.0
 """The time-out of a recheck: a store that hangs must not end the rechecks."""
+_TOPICS = (Topic.PRINTER, Topic.DETECTOR, Topic.ACCOUNT)
 
 
 class Subscriber(Protocol):
@@ -41,17 +42,20 @@ class PrinterSubscriptions:
 
     def __init__(self, agents: Agents, bus: Bus) -> None:
         self._agents = agents
+        self._bus = bus
         self._subscribers: dict[str, tuple[Subscriber, ...]] = {}
-        self._unsubscribe = bus.subscribe(self._on_notice)
+        self._unsubscribe: Callable[[], None] | None = None  # a node without agents hears nothing
         self._rechecking = asyncio.create_task(self._keep_rechecking())
 
     async def close(self) -> None:
-        self._unsubscribe()
+        self._subscribers.clear()
+        self._follow_bus()
         self._rechecking.cancel()
         await asyncio.gather(self._rechecking, return_exceptions=True)
 
     def add(self, printer_id: str, subscriber: Subscriber) -> None:
         self._subscribers[printer_id] = (*self._subscribers.get(printer_id, ()), subscriber)
+        self._follow_bus()
 
     def remove(self, printer_id: str, subscriber: Subscriber) -> None:
         left = tuple(
@@ -61,16 +65,25 @@ class PrinterSubscriptions:
             self._subscribers[printer_id] = left
         else:
             self._subscribers.pop(printer_id, None)
+        self._follow_bus()
 
     def __len__(self) -> int:
         """Return how many printers have subscribers."""
         return len(self._subscribers)
 
+    def _follow_bus(self) -> None:
+        """Subscribe to notices while there are subscribers."""
+        if self._subscribers and self._unsubscribe is None:
+            self._unsubscribe = self._bus.subscribe(self._on_notice, *_TOPICS)
+        elif not self._subscribers and self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+
     def _on_notice(self, notice: Notice) -> None:
-        if notice.topic in (Topic.PRINTER, Topic.DETECTOR):
+        if notice.topic is not Topic.ACCOUNT:
             for subscriber in self._subscribers.get(notice.key, ()):
                 subscriber.on_notice(notice.topic)
-        elif notice.topic is Topic.ACCOUNT:
+        else:
             for subscriber in chain.from_iterable(self._subscribers.values()):
                 if subscriber.account_id in (notice.key, None):
                     subscriber.on_notice(notice.topic)

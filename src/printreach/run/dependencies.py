@@ -24,7 +24,7 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
 from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.prints.snapshots import Snapshots
-from printreach.ports import Bus, Clock
+from printreach.ports import Bus, Clock, Tunnels
 from printreach.ports.notifications import Mailer, Messenger, PushSender, Sealer, Zones
 from printreach.ports.passwords import Passwords
 from printreach.ports.payments import Payments
@@ -168,22 +168,27 @@ def require_driver(location: DatabaseLocation) -> None:
 
 
 @asynccontextmanager
-async def bus_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterator[Bus]:
+async def bus_of(
+    settings: Settings, store: Store, clock: Clock, tunnels: Tunnels | None = None
+) -> AsyncIterator[Bus]:
     """Open the bus: over NATS if a server is named, else in the database.
 
-    Raises SettingsError if its library is missing.
+    tunnels: what this process knows of them; None if it is no node of the service. Raises
+    SettingsError if its library is missing.
     """
-    async with pruned(store, clock), _bus_of(settings, store, clock) as bus:
+    async with pruned(store, clock), _bus_of(settings, store, clock, tunnels) as bus:
         yield bus
 
 
-def _bus_of(settings: Settings, store: Store, clock: Clock) -> AbstractAsyncContextManager[Bus]:
+def _bus_of(
+    settings: Settings, store: Store, clock: Clock, tunnels: Tunnels | None
+) -> AbstractAsyncContextManager[Bus]:
     if settings.nats_urls:
         try:
             from printreach.backends.bus_nats import open_nats_bus
         except ImportError as error:
             raise _missing_extra("PRINTREACH_NATS_URL", "nats", error) from None
-        return open_nats_bus(settings.nats_urls, store)
+        return open_nats_bus(settings.nats_urls, store, tunnels)
     if settings.database_url:
         from printreach.backends.bus_postgresql import open_postgresql_bus
 

@@ -75,10 +75,12 @@ class InProcessRelay:
     """This process's relay for its other roles.
 
     It refuses while there is none: the web role starts first. In a process without the relay's role
-    it listens nowhere, and reaches printers by the nodes that hold their tunnels.
+    it listens nowhere, and reaches printers by the nodes that hold their tunnels. It is the
+    process's ports.Tunnels, too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, node_id: str) -> None:
+        self.node_id = node_id
         self.node: RelayNode | None = None
 
     async def connect(self, protocol: Callable[[], asyncio.Protocol]) -> object:
@@ -92,6 +94,10 @@ class InProcessRelay:
         if self.node is None:
             return None
         return await self.node.make_host_key(printer_id, app_name)
+
+    def holder_of(self, printer_id: str) -> str | None:
+        """Implement ports.Tunnels."""
+        return None if self.node is None else self.node.holder_of(printer_id)
 
 
 @asynccontextmanager
@@ -129,18 +135,18 @@ async def _running_roles(
             return
         web: DrainMiddleware | None = None
         store = await ends.enter_async_context(store_of(settings))
-        key, relay = load_or_make_service_key(settings.data_dir), InProcessRelay()
+        key, node_id = load_or_make_service_key(settings.data_dir), _new_node_id()
+        relay = InProcessRelay(node_id)
         clock, is_alone = ServiceClock(), _is_alone(settings, roles)
         if not is_alone:
             await ends.enter_async_context(looking_at(store, clock))
-        bus = await ends.enter_async_context(bus_of(settings, store, clock))
+        bus = await ends.enter_async_context(bus_of(settings, store, clock, relay))
         readiness = Readiness(store, bus)
         address = await _start_detector_node(settings, roles, scoring, readiness, listeners, ends)
         detector = _detector_states(settings, store, bus, clock, is_alone=is_alone)
         sealer = DataDirSealer(settings.data_dir)
         outbox = SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes)
         core = core_of(settings, store, clock, Argon2Passwords(), outbox)
-        node_id = new_record_id(secrets.token_bytes)
         tracing = await ends.enter_async_context(tracing_of(settings, node_id))
         if not is_alone:
             await ends.enter_async_context(shared_over(bus, core.counts, node_id))
@@ -197,6 +203,10 @@ async def _running_roles(
         if settings.stop_notice_s and roles & {"web", "relay"}:
             ends.push_async_callback(readiness.give_notice, settings.stop_notice_s)
         yield address
+
+
+def _new_node_id() -> str:
+    return new_record_id(secrets.token_bytes)
 
 
 def _is_alone(settings: Settings, roles: frozenset[str]) -> bool:

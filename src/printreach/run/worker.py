@@ -84,7 +84,7 @@ class Loop:
     ) -> None:
         self.name = name
         self._run_pass = run_pass
-        self._hints = hints
+        self.hints = hints
         self._every_s = every_s
         self._woken = asyncio.Event()
 
@@ -92,9 +92,8 @@ class Loop:
         """Make the next pass at once."""
         self._woken.set()
 
-    def on_notice(self, notice: Notice) -> None:
-        if notice.topic in self._hints:
-            self.wake()
+    def on_notice(self, _notice: Notice) -> None:
+        self.wake()
 
     async def run(self) -> None:
         """Run until cancelled."""
@@ -120,7 +119,7 @@ async def running_worker(dependencies: Dependencies) -> AsyncIterator[None]:
     """
     async with AsyncExitStack() as ends:
         for loop in await _composed(dependencies, ends):
-            ends.callback(dependencies.bus.subscribe(loop.on_notice))
+            ends.callback(dependencies.bus.subscribe(loop.on_notice, *loop.hints))
             task = asyncio.create_task(loop.run(), name=f"worker: {loop.name}")
             ends.push_async_callback(_end, task)
         yield

@@ -97,12 +97,12 @@ class LossyBus:
     async def publish(self, notice: Any) -> None:
         await self._bus.publish(notice)
 
-    def subscribe(self, callback: Callable[[Any], None]) -> Callable[[], None]:
+    def subscribe(self, callback: Callable[[Any], None], *wanted: Any) -> Callable[[], None]:
         def pass_on(notice: Any) -> None:
             if not self.is_losing:
                 callback(notice)
 
-        return self._bus.subscribe(pass_on)
+        return self._bus.subscribe(pass_on, *wanted)
 
 
 class WebApp:
@@ -172,7 +172,7 @@ async def running(
         store.start()
         ends.push_async_callback(store.close)
         bus = LossyBus(await ends.enter_async_context(open_bus(store, clock)))
-        inside = InProcessRelay()
+        inside = InProcessRelay("node")
         http = RelayPrinterHttp(inside.connect, TUNNEL_DOMAIN, INTERNAL_KEY, clock)
         ends.push_async_callback(http.close)
         detector = MemoryDetectorStates(bus)

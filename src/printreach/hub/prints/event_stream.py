@@ -91,11 +91,8 @@ class EventStreams:
             return  # many streams were opened at once; the caller learns why at its next try
         woken = asyncio.Event()
 
-        def on_notice(notice: Notice) -> None:
-            if notice.topic in (Topic.EVENT, Topic.ACCOUNT) and notice.key == account_id:
-                woken.set()
-
-        unsubscribe = self.bus.subscribe(on_notice)
+        wanted = (Notice(topic, account_id) for topic in (Topic.EVENT, Topic.ACCOUNT))
+        unsubscribe = self.bus.subscribe(lambda _: woken.set(), *wanted)
         try:
             while await self.core.store.read(lambda records: _is_open(records, account_id)):
                 woken.clear()

@@ -252,21 +252,24 @@ class Page:
         loop = asyncio.get_running_loop()
         ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
         is_changed = True
-        watched_ids = {printer.printer_id for printer in self.watched}
+        wanted = [
+            Notice(topic, printer.printer_id) for printer in self.watched for topic in _OF_PRINTER
+        ]
 
         def on_notice(notice: Notice) -> None:
             nonlocal is_changed
-            if (notice.topic, notice.key) == (Topic.ACCOUNT, account_id):
+            if notice.topic is Topic.ACCOUNT:
                 is_changed = True
-                stream.wake()
-            elif notice.topic in _OF_PRINTER and notice.key in watched_ids:
+            else:
                 stream.shared.look_up_again()
-                stream.wake()
+            stream.wake()
 
         unsubscribe: Callable[[], None] | None = None
         try:
             with self.pages.opened(shared) as stream:
-                unsubscribe = self.services.leases.bus.subscribe(on_notice)
+                unsubscribe = self.services.leases.bus.subscribe(
+                    on_notice, Notice(Topic.ACCOUNT, account_id), *wanted
+                )
                 while loop.time() < ends_at and not stream.is_ended:
                     if loop.time() >= heartbeat_at:
                         heartbeat_at = loop.time() + HEARTBEAT_S
