@@ -33,6 +33,7 @@ from printreach.hub.prints.timelapses import (
     TimelapseMaking,
     Timelapses,
 )
+from printreach.hub.watch.finding import EVERY as FIND_EVERY
 from printreach.hub.watch.finding import UnwatchedPrintFinder
 from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
@@ -65,7 +66,6 @@ RETRY_EVERY_S: Final = 2.5
 """Retries that become due at a time of their own are late by this much at most."""
 WATCH_EVERY_S: Final = 1.0
 """A print under suspicion is due every five seconds."""
-FIND_EVERY_S: Final = 15.0
 
 
 class Loop:
@@ -302,10 +302,11 @@ def _watch(
     ends.push_async_callback(rounds.close)
     looks = Loop("watch", rounds.begin_due, every_s=WATCH_EVERY_S)
     rounds.on_freed(looks.wake)
-    finding = UnwatchedPrintFinder(core, dependencies.printers)
+    finding = UnwatchedPrintFinder(core, dependencies.printers, is_alone=dependencies.is_alone)
+    ends.push_async_callback(_released, finding.close)
     return [
         looks,
-        Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),
+        Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY.total_seconds()),
         Loop("old looks", guarded(rounds.tidy), every_s=PRUNE_EVERY_S),
     ]
 
@@ -325,6 +326,14 @@ def _consumers(
         *(() if collector is None else (TimelapseConsumer(core.token_bytes),)),
         *([WatchStarter()] if settings.detector_watch else ()),
     ]
+
+
+async def _released(release: Pass) -> None:
+    """Let another worker take over at once; without the store it does when the lease ends."""
+    try:
+        await release()
+    except Unavailable as error:
+        log.warning("a lease ends by itself: %s", error)
 
 
 async def _end(task: asyncio.Task[None]) -> None:

@@ -210,6 +210,8 @@ class LeaseKind(StrEnum):
 
     EVENTS = "events"
     """name: printer_id. The holder hands out the printer's events."""
+    TASK = "task"
+    """name: of work that one worker at a time does."""
 
 
 _until = leases.c.leased_until
@@ -237,6 +239,10 @@ class LeaseRecords(TableRecords):
             ).returning(leases.c.name)
         )
         return frozenset(claimed)
+
+    async def is_held_by_other(self, kind: LeaseKind, name: str, claim: Claim) -> bool:
+        """Return whether the claim would not get this name."""
+        return await self._exists(held_by_others(kind, claim).where(leases.c.name == name))
 
     async def release(self, kind: LeaseKind, token: str, names: Collection[str]) -> None:
         """End the leases of these names as far as the token holds them."""

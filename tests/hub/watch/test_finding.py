@@ -3,7 +3,14 @@
 from datetime import timedelta
 
 from printreach.contract.status import State
-from printreach.hub.watch.finding import AGAIN_AFTER, AGAIN_AFTER_REFUSAL, UnwatchedPrintFinder
+from printreach.hub.watch.finding import (
+    AGAIN_AFTER,
+    AGAIN_AFTER_REFUSAL,
+    EVERY,
+    LEASED_FOR,
+    UnwatchedPrintFinder,
+    asked_in_a_pass,
+)
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.turns import TurnRule
 from printreach.store.leases import Claim
@@ -129,3 +136,64 @@ async def test_a_clock_that_is_moved_back_puts_no_question_off(open_world: OpenW
         await found.find()
 
         assert machine.asks[PRINTER_ID] == 2
+
+
+@on_a_loop
+async def test_one_worker_of_several_asks_and_another_takes_over_when_it_dies(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.prints(State.IDLE)
+        await connect(world)
+        one, other = finding(world, machine), finding(world, machine)
+        for worker in (one, other, one, other):
+            await worker.find()
+        assert machine.asks[PRINTER_ID] == 1
+
+        await pass_by(world, LEASED_FOR - SECOND)
+        await other.find()
+        assert machine.asks[PRINTER_ID] == 1, "the one that asks may still live"
+
+        await pass_by(world, SECOND)
+        await other.find()
+        assert machine.asks[PRINTER_ID] == 2
+
+
+@on_a_loop
+async def test_a_worker_that_looks_for_prints_keeps_doing_so(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.prints(State.IDLE)
+        await connect(world)
+        one, other = finding(world, machine), finding(world, machine)
+        for _ in range(3 * LEASED_FOR // EVERY):
+            await one.find()
+            await other.find()
+            await pass_by(world, EVERY)
+
+        assert machine.asks[PRINTER_ID] == 1
+
+
+@on_a_loop
+async def test_a_worker_that_stops_leaves_the_search_to_another_at_once(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.prints(State.IDLE)
+        await connect(world)
+        one, other = finding(world, machine), finding(world, machine)
+        await one.find()
+        await one.close()
+        await other.find()
+
+        assert machine.asks[PRINTER_ID] == 2
+
+
+def test_each_printer_is_asked_within_an_hour_however_many_there_are() -> None:
+    assert asked_in_a_pass(100) == asked_in_a_pass(12_000) == 50
+    assert asked_in_a_pass(200_000) * (AGAIN_AFTER / EVERY) >= 200_000
