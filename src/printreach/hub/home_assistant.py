@@ -1,16 +1,19 @@
 """Printers in Home Assistant, through an MQTT broker that both use.
 
 Only printers of operators appear, since a client that may write to the broker can stop a print.
-Messages are retained, so Home Assistant has them after a restart.
+Messages are retained, so Home Assistant has them after a restart. Of several workers one talks to
+the broker; another one takes over if it dies, or has lost the broker.
 """
 
 import asyncio
 import logging
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 from printreach.hub.core import Core
 from printreach.hub.printers.live import LiveStatus, LiveSubscription
+from printreach.hub.task_lease import TaskLease
 from printreach.ports import StoreUnavailable
 from printreach.ports.mqtt import Broker, BrokerLost, BrokerMessage, BrokerSession
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
@@ -38,11 +41,14 @@ LARGEST_PICTURE: Final = 4 * 1024 * 1024
 LONGEST_WAIT_S: Final = 60.0
 ORDERS_AT_ONCE: Final = 8
 GOOD_BYE_WITHIN_S: Final = 2.0
+LEASED_FOR: Final = timedelta(seconds=15)
+CLAIMED_EVERY_S: Final = 5.0
+"""How often the worker that talks to the broker renews its lease, and others look for it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class HomeAssistant:
-    """run() until cancelled. base_url, version: of this service."""
+    """run() until cancelled. version: of this service. is_alone: there is no other worker."""
 
     core: Core
     broker: Broker
@@ -52,29 +58,75 @@ class HomeAssistant:
     topics: Topics = field(default_factory=Topics)
     look_every_s: float = LOOK_EVERY_S
     picture_every_s: float = PICTURE_EVERY_S
+    is_alone: bool = False
+    _lease: TaskLease = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lease = TaskLease(
+            core=self.core, name="home-assistant", lasts=LEASED_FOR, is_alone=self.is_alone
+        )
 
     async def run(self) -> None:
         """Keep a connection to the broker; after a loss, retry with backoff."""
         wait_s = 1.0
         while True:
             began_at = asyncio.get_running_loop().time()
+            if not await self.is_leased():
+                await asyncio.sleep(CLAIMED_EVERY_S)
+                continue
             try:
-                async with self.broker.connected(self.topics.bridge, OFFLINE) as session:
-                    try:
-                        await _Connected(self, session).serve()
-                    finally:
-                        await self._say_good_bye(session)
-            except BrokerLost as error:
-                _end_where_cancelled()
-                log.warning("no connection to the MQTT broker: %s", error)
-            except Exception:
-                _end_where_cancelled()
-                # What another client published, or a fault of ours, must not end this for good.
-                log.exception("what Home Assistant is told has stumbled, and begins anew")
+                await self._serve_while_leased()
+            finally:
+                await self._release()
             if asyncio.get_running_loop().time() - began_at > LONGEST_WAIT_S:
                 wait_s = 1.0
             await asyncio.sleep(wait_s)
             wait_s = min(wait_s * 2, LONGEST_WAIT_S)
+
+    async def is_leased(self) -> bool:
+        """Return whether this worker is the one to talk to the broker, which it claims or renews.
+
+        Without the store the one that has claimed it goes on until its lease ends.
+        """
+        try:
+            return await self._lease.claim()
+        except StoreUnavailable as error:
+            log.warning("which worker talks to the MQTT broker is looked up later: %s", error)
+            until = self._lease.until
+            return until is not None and self.core.clock.now() < until
+
+    async def _release(self) -> None:
+        try:
+            await self._lease.release()
+        except StoreUnavailable as error:
+            log.warning("another worker talks to the MQTT broker later: %s", error)
+
+    async def _serve_while_leased(self) -> None:
+        serving = asyncio.create_task(self._serve())
+        try:
+            while not serving.done():
+                await asyncio.wait([serving], timeout=None if self.is_alone else CLAIMED_EVERY_S)
+                if not serving.done() and not await self.is_leased():
+                    return
+        finally:
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+    async def _serve(self) -> None:
+        """Serve by one connection to the broker, until it is lost."""
+        try:
+            async with self.broker.connected(self.topics.bridge, OFFLINE) as session:
+                try:
+                    await _Connected(self, session).serve()
+                finally:
+                    await self._say_good_bye(session)
+        except BrokerLost as error:
+            _end_where_cancelled()
+            log.warning("no connection to the MQTT broker: %s", error)
+        except Exception:
+            _end_where_cancelled()
+            # What another client published, or a fault of ours, must not end this for good.
+            log.exception("what Home Assistant is told has stumbled, and begins anew")
 
     async def _say_good_bye(self, session: BrokerSession) -> None:
         """Publish that the service is offline; the last will covers only an unexpected end."""
@@ -106,6 +158,7 @@ class _Connected:
             await self._session.subscribe(self._topics.every_order)
             await self._session.subscribe(self._topics.every_config)
             await self._session.subscribe(self._topics.birth)
+            await self._session.subscribe(self._topics.bridge)
             await self._look()
             await self._session.publish(self._topics.bridge, ONLINE, retain=True)
             tasks = [asyncio.create_task(one()) for one in (self._hear, self._tell)]
@@ -233,6 +286,10 @@ class _Connected:
             if heard.topic == self._topics.birth:
                 # Home Assistant restarts, and the broker may have lost its retained messages
                 self._told.clear()
+            elif heard.topic == self._topics.bridge:
+                if heard.payload == OFFLINE:
+                    # The last will of a worker before this one, or its good-bye.
+                    await self._session.publish(self._topics.bridge, ONLINE, retain=True)
             elif (printer_id := self._topics.printer_of_config(heard.topic)) is not None:
                 await self._check_config(printer_id, heard)
             elif (ordered_id := self._topics.printer_of_order(heard.topic)) is not None:
@@ -259,6 +316,10 @@ class _Connected:
     async def _give_order(self, printer_id: str, command: str) -> None:
         """Carry out an order for the printer's present owner, who may have changed since the last
         look."""
+        # A worker that was suspended finds here what another one has carried out since.
+        if not await self._home.is_leased():
+            log.warning("an order from Home Assistant was left to another worker")
+            return
         try:
             rows = await self._home.core.store.read(_rows_of_operators)
         except StoreUnavailable as error:

@@ -32,7 +32,7 @@ STOP_DEADLINE_S: Final = 20.0
 BACKLOG: Final = 1024
 MAX_PROCESSES: Final = 256
 
-_ONE_ALONE: Final = (f"{PREFIX}MQTT_URL", f"{PREFIX}DETECTOR_LISTEN")
+_ONE_ALONE: Final = (f"{PREFIX}DETECTOR_LISTEN",)
 """Settings for the first process: a broker would be told twice, and a port can't be shared."""
 _READY: Final = b"ready "
 _PR_SET_PDEATHSIG: Final = 1  # linux/prctl.h

@@ -256,6 +256,7 @@ def _start_home_assistant(
         live=live,
         printers=printers,
         version=__version__,
+        is_alone=dependencies.is_alone,
     )
     ends.push_async_callback(_end, asyncio.create_task(home.run(), name="worker: home assistant"))
 
