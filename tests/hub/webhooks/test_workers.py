@@ -43,6 +43,23 @@ def test_two_workers_send_each_event_once(open_world: OpenWorld) -> None:
     in_world(open_world, test)
 
 
+def test_two_workers_that_look_at_the_same_time_share_the_webhooks(open_world: OpenWorld) -> None:
+    async def test(here: WebhookWorld) -> None:
+        other = here.new_worker()
+        here.sender.hang(URL)
+        for _ in range(19):
+            made = await here.world.connect_app()
+            await here.set_webhook(connection_id=made.connection_id)
+        await here.happens(event())
+
+        begun = await asyncio.gather(here.worker.begin_due(), other.begin_due())
+
+        assert sum(begun) == 20
+        assert min(begun) >= 4
+
+    in_world(open_world, test)
+
+
 def test_what_a_worker_had_begun_when_it_died_is_sent_after_its_lease(
     open_world: OpenWorld,
 ) -> None:

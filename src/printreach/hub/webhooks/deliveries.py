@@ -30,7 +30,8 @@ class Deliveries(LeasedQueue[Lease]):
     item_name: ClassVar[str] = "webhook"
     lease: ClassVar[timedelta] = LEASE
     at_once: ClassVar[int] = 256
-    batch: ClassVar[int] = 64
+    # Few, so that of workers which hear of the same events none gets all webhooks.
+    batch: ClassVar[int] = 8
     # The relay has ten seconds of its own after that.
     stop_within_s: ClassVar[float] = 5.0
 
