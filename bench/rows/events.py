@@ -31,7 +31,7 @@ def run(world: World) -> Measurement:
     rounds = range(world.plan.rounds)
     stored = [uvloop.run(_stored("")) for _ in rounds]
     with PostgresqlServer(*DURABLE, parent=Path(tempfile.gettempdir())) as server:
-        on_server = [uvloop.run(_stored_on(server)) for _ in rounds]
+        on_server = [_stored_on(server) for _ in rounds]
     late = [uvloop.run(_latencies(world.plan.seconds)) for _ in rounds]
     p99 = [percentile(one, 99) for one in late]
     return Measurement(
@@ -49,9 +49,9 @@ def run(world: World) -> Measurement:
     )
 
 
-async def _stored_on(server: PostgresqlServer) -> float:
+def _stored_on(server: PostgresqlServer) -> float:
     with server.database() as url:
-        return await _stored(url)
+        return uvloop.run(_stored(url))
 
 
 async def _stored(database_url: str) -> float:
