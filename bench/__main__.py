@@ -12,6 +12,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NoReturn
 
+import pytest
+
 from bench.plan import BadPlan, Plan
 from bench.processes import Missing
 from bench.report import RowReport, summary, write_json
@@ -79,7 +81,7 @@ def _run(name: str, world: World) -> RowReport:
     measurement, skipped, failed = None, "", ""
     try:
         measurement = row.run(world)
-    except Missing as missing:
+    except (Missing, pytest.skip.Exception) as missing:  # rigs skip a test for what they lack
         skipped = str(missing)
     except Exception as error:  # noqa: BLE001 - the other rows are worth having all the same
         failed = f"{type(error).__name__}: {error}"
