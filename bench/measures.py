@@ -2,10 +2,11 @@
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+Name = TypeVar("Name")
 Way = TypeVar("Way")
 Measured = TypeVar("Measured")
 
@@ -24,19 +25,23 @@ class Spread:
 
 
 def interleave(
-    ways: Mapping[str, Way], rounds: int, measure: Callable[[Way], Measured]
-) -> dict[str, list[Measured]]:
+    ways: Mapping[Name, Way], rounds: int, measure: Callable[[Way], Measured]
+) -> dict[Name, list[Measured]]:
     """Measure every way in every round, so that other load on the machine affects all alike.
 
     Each round begins with another way: the first after a pause may have it easier.
     """
-    names = list(ways)
-    results: dict[str, list[Measured]] = {name: [] for name in names}
+    results: dict[Name, list[Measured]] = {name: [] for name in ways}
+    for name in in_turn(list(ways), rounds):
+        results[name].append(measure(ways[name]))
+    return results
+
+
+def in_turn(names: Sequence[Name], rounds: int) -> Iterator[Name]:
+    """Yield every name in every round, as `interleave` measures them."""
     for number in range(rounds):
         first = number % len(names)
-        for name in names[first:] + names[:first]:
-            results[name].append(measure(ways[name]))
-    return results
+        yield from (*names[first:], *names[:first])
 
 
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:

@@ -76,15 +76,15 @@ class Worker:
     deliveries: Deliveries
     connection_ids: list[str]
 
-    async def queue(self, count: int) -> None:
-        """Enqueue due deliveries, the same number for each webhook."""
+    async def queue(self, count: int, prefix: str = "event") -> None:
+        """Enqueue due deliveries, the same number for each webhook. prefix: of their event ids."""
         clock = SystemClock()
         for first in range(0, count, AT_ONCE):
             at = clock.now()
             rows = [
                 NewDelivery(
                     connection_id=self.connection_ids[number % len(self.connection_ids)],
-                    event_id=f"event-{number:08}",
+                    event_id=f"{prefix}-{number:08}",
                     event_type=1,
                     print_id="x",
                     at=at,

@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from bench.plan import Plan
 from bench.report import Figure
 from bench.service import connect, linked_agent, web_server_at
 from tests.rigs.programs import Program
-from tests.rigs.service import LinkedPrinter, Service, service_on_localhost
+from tests.rigs.service import LinkedPrinter, Service, printreach, service_on_localhost
 from tests.rigs.waiting import accepts_connections, free_port
 from tests.rigs.ways import Way
 
@@ -137,7 +137,7 @@ class World:
             OURS: self._ends.enter_context(plain),
             OURS_TLS: self._ends.enter_context(by_tls),
         }
-        if _COMPILED_PROGRAM.exists():
+        if COMPILED in builds():
             compiled = linked_agent(self.compiled_service, name, *options, command=_compiled)
             printers[COMPILED] = self._ends.enter_context(compiled)
         return printers
@@ -167,6 +167,12 @@ def _compiled(*words: str | Path) -> list[str]:
     return [str(_COMPILED_PROGRAM), *map(str, words)]
 
 
+def builds() -> dict[str, Callable[..., list[str]]]:
+    """Return what makes the command lines of each build that is there."""
+    here = {OURS: printreach}
+    return {**here, COMPILED: _compiled} if _COMPILED_PROGRAM.exists() else here
+
+
 def both_builds(key: str, taken: Mapping[str, Sequence[float]], other: str) -> Figure:
     """Return the figure of our values as ratios to another way's, with the compiled build's."""
     compiled = ratios(taken[COMPILED], taken[other]) if COMPILED in taken else ()
@@ -176,6 +182,17 @@ def both_builds(key: str, taken: Mapping[str, Sequence[float]], other: str) -> F
 def way_at(port: int, like: Way) -> Way:
     """Return the way to a server at this port, with the credentials of another way."""
     return Way.straight(f"http://127.0.0.1:{port}").proving(*like.credentials)
+
+
+def within_builds(key: str, taken: Mapping[tuple[str, str], Sequence[float]], *ways: str) -> Figure:
+    """Return the figure of one way's values as ratios to another's, each build by itself.
+
+    taken: by build and way. ways: the one, and the other.
+    """
+    one, other = ways
+    there = {build for build, _ in taken}
+    of_build = {build: ratios(taken[build, one], taken[build, other]) for build in there}
+    return Figure.of(key, of_build[OURS], of_build.get(COMPILED, ()))
 
 
 def compiled_of_interpreted(key: str, taken: Mapping[str, Sequence[float]]) -> Iterator[Figure]:

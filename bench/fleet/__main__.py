@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from bench.fleet.phases import Run, measured
-from bench.fleet.reckon import report
+from bench.fleet.reckon import report, verdict
 
 RESULTS: Final = Path("build/fleet.json")
 LINKED_OF_ONLINE: Final = 5
@@ -41,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.into.write_bytes(msgspec.json.format(msgspec.json.encode(runs)) + b"\n")
     if not options.brief:
         print("", *report(runs), sep="\n")
+    print("", *map(verdict, runs), sep="\n")
     print(f"\nEverything is in {options.into}.")
     return 0
 

@@ -56,6 +56,11 @@ class Death(msgspec.Struct, frozen=True, kw_only=True):
     dials: dict[int, int]
     arrivals: dict[int, int]
 
+    @property
+    def most_dials(self) -> int:
+        """The dials of the busiest second."""
+        return max(self.dials.values(), default=0)
+
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured with so many agents. stored: rows and bytes by table, at the end."""

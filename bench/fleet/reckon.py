@@ -14,6 +14,7 @@ import msgspec
 
 from bench.fleet.meters import Used
 from bench.fleet.phases import CALLED, Run
+from bench.report import Figure
 
 MEASURED: Final = Path(__file__).with_name("measured.json")
 """The runs that docs/scale.md tells of."""
@@ -154,6 +155,16 @@ def _whole(used: Used) -> Cost:
         commits=database["commits"],
         wal_bytes=database["wal_bytes"],
         messages=used.nats["in_msgs"],
+    )
+
+
+def verdict(run: Run) -> str:
+    """Return how the death of the relay went, beside its floor."""
+    figure = Figure.of("death.back", [run.death.back_s])
+    return (
+        f"{figure.verdict}: {run.online:,} agents back after {run.death.back_s:.1f} s"
+        f" (floor {figure.floor.floor:g} s, towards {figure.floor.towards:g} s);"
+        f" at most {run.death.most_dials:,} dials in a second"
     )
 
 

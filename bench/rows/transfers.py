@@ -69,6 +69,11 @@ def _readings(taken: dict[str, list[Transfer]]) -> Iterator[Reading]:
             yield Reading.of(way, f"CPU of {process}", "s", cpu_s)
 
 
+def timed_download(way: Way, pids: dict[str, int]) -> Transfer:
+    """Download it once. pids: the processes on the way, by their role. Raises Broken."""
+    return _timed(_download, way, pids)
+
+
 def _download(way: Way) -> None:
     buffer, size = bytearray(_READ_BYTES), 0
     with opened(way, "/download") as response:

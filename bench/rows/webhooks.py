@@ -4,19 +4,21 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
 import aiohttp
 import uvloop
 
-from bench.measures import percentile, ratios
+from bench.measures import in_turn, percentile, ratios
 from bench.report import Figure, Measurement, Reading
+from bench.webhook_nodes import worker_nodes
 from bench.webhooks import BODY, worker
-from bench.world import World
+from bench.world import COMPILED, World, builds
 from tests.rigs.postgresql import DURABLE, PostgresqlServer
 from tests.rigs.programs import Program
+from tests.rigs.service import printreach
 
 TITLE = "deliveries to webhooks"
 BARE, OURS, BACKLOG = "aiohttp", "printreach", "100,000 due"
@@ -34,7 +36,8 @@ def run(world: World) -> Measurement:
         bare = [uvloop.run(_bare(url)) for _ in rounds]
         ours = [uvloop.run(_rate(url, "")) for _ in rounds]
         with PostgresqlServer(*DURABLE, parent=Path(tempfile.gettempdir())) as server:
-            on_server = [uvloop.run(_rate_on(server, url)) for _ in rounds]
+            on_server = [_rate_on(server, url) for _ in rounds]
+            of_nodes = _of_nodes(server, url, world.plan.rounds)
         few = [uvloop.run(_cost_us(url, due=FEW)) for _ in rounds]
         many = [uvloop.run(_cost_us(url, due=MANY)) for _ in rounds]
         late = [uvloop.run(_latencies(url, world.plan.seconds)) for _ in rounds]
@@ -45,6 +48,10 @@ def run(world: World) -> Measurement:
             Reading.of(OURS, "deliveries", "/s", ours),
             Reading.of(OURS, "share of the bare loop", "x", ratios(ours, bare)),
             Reading.of(OURS, "deliveries on PostgreSQL", "/s", on_server),
+            *(
+                Reading.of(OURS, f"deliveries, {nodes} worker nodes", "/s", rates)
+                for nodes, rates in of_nodes.items()
+            ),
             Reading.of(OURS, "CPU a delivery", "µs", few),
             Reading.of(BACKLOG, "CPU a delivery", "µs", many),
             Reading.of(OURS, "p50 of an event", "ms", [percentile(one, 50) for one in late]),
@@ -53,6 +60,7 @@ def run(world: World) -> Measurement:
         [
             Figure.of("webhooks.rate", ours),
             Figure.of("webhooks.server_share", ratios(on_server, ours)),
+            Figure.of("webhooks.workers", ratios(of_nodes[2], of_nodes[1])),
             Figure.of("webhooks.backlog", ratios(many, few)),
             Figure.of("webhooks.p99", p99),
         ],
@@ -85,9 +93,32 @@ async def _bare(url: str) -> float:
         return DELIVERIES / (loop.time() - began)
 
 
-async def _rate_on(server: PostgresqlServer, url: str) -> float:
+def _rate_on(server: PostgresqlServer, url: str) -> float:
     with server.database() as database_url:
-        return await _rate(url, database_url)
+        return uvloop.run(_rate(url, database_url))
+
+
+def _of_nodes(server: PostgresqlServer, url: str, rounds: int) -> dict[int, list[float]]:
+    """Return deliveries per second in each round, by one worker node and by two."""
+    with server.database() as one, server.database() as two:
+        return uvloop.run(_rates_of_nodes({1: one, 2: two}, url, rounds))
+
+
+async def _rates_of_nodes(
+    databases: Mapping[int, str], url: str, rounds: int
+) -> dict[int, list[float]]:
+    rates: dict[int, list[float]] = {nodes: [] for nodes in databases}
+    command = builds().get(COMPILED, printreach)
+    async with AsyncExitStack() as ends:
+        deliver = {
+            nodes: await ends.enter_async_context(
+                worker_nodes(databases[nodes], url, nodes=nodes, webhooks=WEBHOOKS, command=command)
+            )
+            for nodes in rates
+        }
+        for nodes in in_turn(list(rates), rounds):
+            rates[nodes].append(await deliver[nodes](DELIVERIES))
+    return rates
 
 
 async def _rate(url: str, database_url: str) -> float:

@@ -1,4 +1,4 @@
-from bench.measures import Spread, interleave, percentile, ratios
+from bench.measures import Spread, in_turn, interleave, percentile, ratios
 
 
 def test_every_way_is_measured_in_every_round_and_each_goes_first_in_its_turn() -> None:
@@ -12,6 +12,10 @@ def test_every_way_is_measured_in_every_round_and_each_goes_first_in_its_turn() 
 
     assert order == ["a", "b", "c", "b", "c", "a", "c", "a", "b"]
     assert taken == {"ours": ["A"] * 3, "theirs": ["B"] * 3, "plain": ["C"] * 3}
+
+
+def test_names_come_in_the_order_in_which_they_are_measured() -> None:
+    assert list(in_turn([1, 2], 3)) == [1, 2, 2, 1, 1, 2]
 
 
 def test_ratios_are_taken_round_by_round() -> None:

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from bench.fleet.phases import Run
-from bench.fleet.reckon import MEASURED, Load, Prices, _reckoned, costs_of
+from bench.fleet.phases import Death, Run
+from bench.fleet.reckon import MEASURED, Load, Prices, _reckoned, costs_of, verdict
 from tests.rigs.peers import ROOT
 
 
@@ -31,3 +31,20 @@ def test_what_a_phase_costs_is_without_what_happens_anyway() -> None:
     events = run.phases["events"]
 
     assert 0 < costs_of(run)["event"].cpu_s["worker"] < events.cpu_s["worker-1"] / events.units
+
+
+def test_the_return_of_the_agents_is_judged_and_told_with_its_busiest_second() -> None:
+    death = Death(back_s=30.5, dials={0: 120, 1: 4517, 2: 90}, arrivals={})
+
+    told = verdict(msgspec.structs.replace(runs()[0], online=10_000, death=death))
+
+    assert told.startswith(
+        "below floor: 10,000 agents back after 30.5 s (floor 30 s, towards 10 s)"
+    )
+    assert told.endswith("at most 4,517 dials in a second")
+
+
+def test_agents_that_are_back_in_time_reach_the_floor() -> None:
+    death = Death(back_s=30.0, dials={}, arrivals={})
+
+    assert verdict(msgspec.structs.replace(runs()[0], death=death)).startswith("ok: ")

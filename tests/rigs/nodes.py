@@ -3,7 +3,7 @@
 import os
 import re
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import permutations
@@ -67,13 +67,14 @@ class Nodes(Service):
         bus: NatsServer,
         ahead_s: Mapping[str, float],
         env_of: Mapping[str, Mapping[str, str]],
+        command: Callable[..., list[str]],
     ) -> None:
         self.bus = bus
         self._shared = shared
         self._ahead_s = ahead_s
         self._env_of = env_of
         self._own = {name: _listening() for name in ("relay-a", "relay-b")}
-        super().__init__(folder, shared.getsockname()[1], env)
+        super().__init__(folder, shared.getsockname()[1], env, command=command)
         self.relays = tuple(self._relay(name) for name in self._own)
         self.web = self.node("web", "--role", "web")
         self.worker = self.node("worker", "--role", "worker")
@@ -119,7 +120,7 @@ class Nodes(Service):
     def _words(self, name: str, *words: str) -> list[str]:
         ahead_s = self._ahead_s.get(name)
         serve = ("serve", *words)
-        return list(printreach(*serve)) if ahead_s is None else shifted(ahead_s, *serve)
+        return self._command(*serve) if ahead_s is None else shifted(ahead_s, *serve)
 
     def _env(self, name: str) -> dict[str, str]:
         return {**self.env, **self._env_of.get(name, {})}
@@ -133,11 +134,13 @@ def nodes(
     bus: NatsServer | None = None,
     ahead_s: Mapping[str, float] | None = None,
     env_of: Mapping[str, Mapping[str, str]] | None = None,
+    command: Callable[..., list[str]] = printreach,
 ) -> Iterator[Nodes]:
     """Run all of them on one database.
 
     bus: one that runs. ahead_s: by how much clocks are wrong, by the names of their nodes.
-    env_of: what single nodes have beyond more_env.
+    env_of: what single nodes have beyond more_env. command: makes the command line of a node
+    whose clock is right.
     """
     with ExitStack() as ends:
         bus = bus or ends.enter_context(NatsServer(folder))
@@ -151,7 +154,7 @@ def nodes(
             "PRINTREACH_NATS_URL": bus.url,
             **(more_env or {}),
         }
-        running = Nodes(folder, env, shared, bus, ahead_s or {}, env_of or {})
+        running = Nodes(folder, env, shared, bus, ahead_s or {}, env_of or {}, command)
         for node in running.all:
             ends.enter_context(node.program)
             node.wait_ready()
