@@ -35,7 +35,7 @@ WHEEL_NAME: Final = f"printreach-{__version__}-py3-none-any.whl"
 _PACKAGE: Final = Path(__file__).parents[2]
 _PARTS: Final = (
     *("__init__.py", "py.typed", "agent", "contract", "http1", "limiters", "printers", "rules"),
-    *(f"languages/{name}.py" for name in ("__init__", "catalogues", "recognising")),
+    *(f"languages/{name}.py" for name in ("__init__", "catalogues", "recognising", "values")),
     *(
         "run/__init__.py",
         "run/agent.py",
