@@ -49,7 +49,7 @@ def run(world: World) -> Measurement:
             Reading.of(OURS, "share of the bare loop", "x", ratios(ours, bare)),
             Reading.of(OURS, "deliveries on PostgreSQL", "/s", on_server),
             *(
-                Reading.of(OURS, f"deliveries, {nodes} worker nodes", "/s", rates)
+                Reading.of(OURS, f"deliveries, worker nodes: {nodes}", "/s", rates)
                 for nodes, rates in of_nodes.items()
             ),
             Reading.of(OURS, "CPU a delivery", "µs", few),
