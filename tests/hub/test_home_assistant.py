@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,10 +13,8 @@ import pytest
 
 from printreach.backends.mqtt_broker import MqttBroker
 from printreach.contract.status import State
-from printreach.hub import home_assistant as module
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.printers.live import LiveStatus
-from printreach.hub.task_lease import TaskLease
 from printreach.ports.mqtt import (
     BrokerLost,
     BrokerMessage,
@@ -316,93 +314,6 @@ async def test_after_a_restart_of_the_broker_everything_is_there_again(
             mosquitto.start()
             async with home_at(mosquitto) as home:
                 await home.sees(lambda: {CONFIG, STATE, AVAILABILITY} <= set(home.told))
-
-
-@pytest.fixture
-def quick_leases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CLAIMED_EVERY_S", 0.1)
-
-
-@pytest.mark.usefixtures("quick_leases")
-@on_a_loop
-async def test_of_two_workers_one_talks_to_the_broker(
-    open_world: OpenWorld, mosquitto: Mosquitto
-) -> None:
-    async with open_world() as world, home_at(mosquitto) as home:
-        http = await operators_printer(world)
-        http.answers |= {"/pause": {}, "/cancel": {}}
-        async with telling(world, http, mosquitto), telling(world, http, mosquitto):
-            await home.sees(lambda: home.told.get(AVAILABILITY) == b"online")
-            await home.press("PAUSE")
-            await home.press("CANCEL")
-            await home.sees(lambda: len(http.orders) >= 2)
-            await asyncio.sleep(1)
-
-        assert sorted(one.command for one in http.orders) == ["/cancel", "/pause"]
-
-
-@pytest.mark.usefixtures("quick_leases")
-@on_a_loop
-async def test_another_worker_takes_over_when_the_one_that_talks_to_the_broker_stops(
-    open_world: OpenWorld, mosquitto: Mosquitto
-) -> None:
-    async with open_world() as world, home_at(mosquitto) as home:
-        http = await operators_printer(world)
-        async with AsyncExitStack() as ends:
-            async with telling(world, http, mosquitto):
-                await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
-                await ends.enter_async_context(telling(world, http, mosquitto))
-            home.told.clear()
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
-            http.statuses[PRINTER_ID] = status_of(State.PAUSED, "vase.gcode", 43.0)
-            await home.sees(lambda: home.state().get("state") == "paused")
-
-
-@pytest.mark.usefixtures("quick_leases")
-@on_a_loop
-async def test_another_worker_takes_over_when_the_lease_of_one_that_died_ends(
-    open_world: OpenWorld, mosquitto: Mosquitto
-) -> None:
-    async with open_world() as world, home_at(mosquitto) as home:
-        http = await operators_printer(world)
-        dead = TaskLease(core=world.core, name="home-assistant", lasts=module.LEASED_FOR)
-        assert await dead.claim()
-        async with telling(world, http, mosquitto):
-            await asyncio.sleep(1)
-            assert TOPICS.bridge not in home.told
-
-            world.clock.advance(module.LEASED_FOR)
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
-
-
-@pytest.mark.usefixtures("quick_leases")
-@on_a_loop
-async def test_a_worker_that_was_suspended_leaves_the_broker_to_the_one_that_took_over(
-    open_world: OpenWorld, mosquitto: Mosquitto
-) -> None:
-    async with open_world() as world, home_at(mosquitto) as home:
-        http = await operators_printer(world)
-        async with telling(world, http, mosquitto):
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
-            world.clock.advance(module.LEASED_FOR)
-            other = TaskLease(core=world.core, name="home-assistant", lasts=module.LEASED_FOR)
-            async with asyncio.timeout(PATIENCE_S):
-                while not await other.claim():
-                    world.clock.advance(module.LEASED_FOR)
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"offline")
-
-
-@on_a_loop
-async def test_the_last_will_of_a_worker_before_is_corrected(
-    open_world: OpenWorld, mosquitto: Mosquitto
-) -> None:
-    async with open_world() as world, home_at(mosquitto) as home:
-        http = await operators_printer(world)
-        async with telling(world, http, mosquitto):
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
-            await home.client.publish(TOPICS.bridge, b"offline", qos=1, retain=True)
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"offline")
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
 
 
 class BrokerThatGoesWithoutAWord:

@@ -1,11 +1,10 @@
 """The service in one process: every role on one event loop, SQLite and an in-process web role."""
 
 import asyncio
-import errno
 import logging
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import cast
@@ -48,6 +47,7 @@ from printreach.run.dependencies import (
     store_of,
     tracing_of,
 )
+from printreach.run.in_process_relay import InProcessRelay
 from printreach.run.monitoring import Readiness, health_of, looking_at, running_monitors_page
 from printreach.run.scoring import Scoring, node_address, running_node, scoring_of
 from printreach.run.settings import Settings
@@ -69,35 +69,6 @@ ONLY_DETECTOR = frozenset({"detector"})
 """This role scores images for others and needs no database."""
 SETTLE_S = 5.0
 """After a restart agents are back within a second or two; callers wait for them this long."""
-
-
-class InProcessRelay:
-    """This process's relay for its other roles.
-
-    It refuses while there is none: the web role starts first. In a process without the relay's role
-    it listens nowhere, and reaches printers by the nodes that hold their tunnels. It is the
-    process's ports.Tunnels, too.
-    """
-
-    def __init__(self, node_id: str) -> None:
-        self.node_id = node_id
-        self.node: RelayNode | None = None
-
-    async def connect(self, protocol: Callable[[], asyncio.Protocol]) -> object:
-        """Implement http1.client.Connect. Raises OSError."""
-        if self.node is None:
-            raise ConnectionRefusedError(errno.ECONNREFUSED, "the relay has not started yet")
-        return await self.node.connect_inside(protocol)
-
-    async def make(self, printer_id: str, app_name: str) -> str | None:
-        """Implement ports.HostKeys."""
-        if self.node is None:
-            return None
-        return await self.node.make_host_key(printer_id, app_name)
-
-    def holder_of(self, printer_id: str) -> str | None:
-        """Implement ports.Tunnels."""
-        return None if self.node is None else self.node.holder_of(printer_id)
 
 
 @asynccontextmanager

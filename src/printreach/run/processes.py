@@ -32,8 +32,8 @@ STOP_DEADLINE_S: Final = 20.0
 BACKLOG: Final = 1024
 MAX_PROCESSES: Final = 256
 
-_ONE_ALONE: Final = (f"{PREFIX}DETECTOR_LISTEN",)
-"""Settings for the first process: a broker would be told twice, and a port can't be shared."""
+_FIRST_ALONE: Final = f"{PREFIX}DETECTOR_LISTEN"
+"""A setting for the first process, since a port can't be shared."""
 _READY: Final = b"ready "
 _PR_SET_PDEATHSIG: Final = 1  # linux/prctl.h
 
@@ -221,8 +221,7 @@ class Processes:
     def _environ(self, one: _Process) -> dict[str, str]:
         environ = dict(os.environ)
         if one.number:
-            for name in _ONE_ALONE:
-                environ.pop(name, None)
+            environ.pop(_FIRST_ALONE, None)
         host, port = self.settings.node_listen or ("127.0.0.1", 0)
         port += one.number if port else 0
         environ[f"{PREFIX}NODE_LISTEN"] = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

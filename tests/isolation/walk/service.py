@@ -34,7 +34,7 @@ from printreach.relay.connection import FrontConnection
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.connections.internal_grants import InternalKey
 from printreach.run.dependencies import Dependencies, core_of
-from printreach.run.embedded import InProcessRelay
+from printreach.run.in_process_relay import InProcessRelay
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import web_services
 from printreach.run.worker import running_worker
