@@ -167,6 +167,37 @@ def test_a_worker_hears_of_events_of_every_account(tmp_path: Path, server: NatsS
     body()
 
 
+def test_one_of_several_workers_is_told_of_what_waits_to_be_done(
+    tmp_path: Path, server: NatsServer
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        workers, page = [Node("worker-1"), Node("worker-2")], Node("web")
+        waiting = [Notice(Topic.INBOX, ""), Notice(Topic.MAIL, ""), EVENT]
+        with server:
+            async with (
+                joined(tmp_path, server, Node("relay")) as publishing,
+                joined(tmp_path, server, workers[0]) as one,
+                joined(tmp_path, server, workers[1]) as other,
+                joined(tmp_path, server, page) as web,
+            ):
+                web.subscribe(page.hear, EVENT, REVOKED)
+                for bus, node in zip((one, other), workers, strict=True):
+                    bus.subscribe(node.hear, *(notice.topic for notice in (*waiting, REVOKED)))
+                for bus in (one, other, web):
+                    await settled(bus)
+                for notice in (*waiting, REVOKED):
+                    await publishing.publish(notice)
+                for node in (*workers, page):
+                    await node.until_heard(REVOKED)
+
+                told = [notice for node in workers for notice in node.heard if notice != REVOKED]
+                assert sorted(told, key=str) == sorted(waiting, key=str)
+                assert page.heard == [EVENT, REVOKED]
+
+    body()
+
+
 def test_after_a_loss_of_the_server_a_node_subscribes_to_what_is_wanted_by_then(
     tmp_path: Path, server: NatsServer
 ) -> None:

@@ -4,6 +4,8 @@ Subjects are `printreach.notice.<topic>`, and the payload is the notice's key. O
 often the subject goes on with what the notice is about, so that only the nodes concerned get it:
 `printreach.notice.event.<account>` and `printreach.notice.detector.<node>.<printer>`, where the
 node is the one with the printer's tunnel. A node subscribes to what somebody in it subscribes to.
+What waits in the store to be done is told to one worker, for the others would look in vain; they
+look now and then anyway.
 
 Subscribers of this process are told directly, so a process hears itself while the server is gone.
 Notices of others are lost meanwhile, and nothing else is: whoever misses one looks again by itself.
@@ -17,7 +19,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from nats.aio.client import Client
@@ -47,9 +49,18 @@ LAST_NOTICES_S: Final = 2.0
 """How long the end waits until what was published has left."""
 UNKNOWN_NODE: Final = "any"
 """In place of the node, where the one with the printer's tunnel isn't known."""
+WORKERS: Final = "workers"
+"""The queue of those who do what waits in the store: each notice of it is told to one of them."""
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 _log = logging.getLogger(__name__)
+
+
+class Subject(NamedTuple):
+    """A subject to subscribe to. queue: who subscribe with it take turns; "" where each hears."""
+
+    name: str
+    queue: str = ""
 
 
 class NatsBus:
@@ -59,8 +70,8 @@ class NatsBus:
         self._servers = list(servers)
         self._tunnels = tunnels
         self._node = UNKNOWN_NODE if tunnels is None else tunnels.node_id
-        self._wanted: Counter[str] = Counter()  # subjects, by how many subscribers want them
-        self._changed: set[str] = set()  # subjects to which to subscribe, or no longer
+        self._wanted: Counter[Subject] = Counter()  # subjects, by how many subscribers want them
+        self._changed: set[Subject] = set()  # subjects to which to subscribe, or no longer
         self._has_changed = asyncio.Event()
         self._subscribers = Subscribers()
         self._waiting: asyncio.Queue[Notice] = asyncio.Queue(MAX_WAITING)
@@ -119,7 +130,7 @@ class NatsBus:
         """Connect, and return when the connection is lost. Raises if there is none."""
         is_closed = asyncio.Event()
         client = await self._connected(is_closed)
-        subscriptions: dict[str, Subscription] = {}
+        subscriptions: dict[Subject, Subscription] = {}
         self._changed.update(self._wanted)
         tasks = [asyncio.create_task(self._send(client))]
         try:
@@ -151,7 +162,7 @@ class NatsBus:
                 failure = error
         raise failure
 
-    def _want(self, subjects: Collection[str], more: int) -> None:
+    def _want(self, subjects: Collection[Subject], more: int) -> None:
         for subject in subjects:
             self._wanted[subject] += more
             if not self._wanted[subject]:
@@ -159,7 +170,7 @@ class NatsBus:
         self._changed.update(subjects)
         self._has_changed.set()
 
-    async def _follow(self, client: Client, subscriptions: dict[str, Subscription]) -> None:
+    async def _follow(self, client: Client, subscriptions: dict[Subject, Subscription]) -> None:
         """Subscribe to what is wanted since the last time, and to no more. Raises NatsError."""
         self._has_changed.clear()
         while self._changed:
@@ -169,13 +180,15 @@ class NatsBus:
                     await subscriptions.pop(subject).unsubscribe()
             elif subject not in subscriptions:
                 subscriptions[subject] = await client.subscribe(
-                    subject,
+                    *subject,
                     cb=self._on_message,
                     pending_msgs_limit=MAX_UNREAD,
                     pending_bytes_limit=MAX_UNREAD_BYTES,
                 )
 
-    async def _keep_following(self, client: Client, subscriptions: dict[str, Subscription]) -> None:
+    async def _keep_following(
+        self, client: Client, subscriptions: dict[Subject, Subscription]
+    ) -> None:
         while True:
             await self._has_changed.wait()
             try:
@@ -242,7 +255,7 @@ async def open_nats_bus(
         await asyncio.gather(connecting, return_exceptions=True)
 
 
-def subjects_of(wanted: Topic | Notice, node: str) -> Sequence[str]:
+def subjects_of(wanted: Topic | Notice, node: str) -> Sequence[Subject]:
     """Return the subjects by which a node hears of this.
 
     The first one is for nodes of an older version, which name the topic alone whatever it is about.
@@ -250,16 +263,19 @@ def subjects_of(wanted: Topic | Notice, node: str) -> Sequence[str]:
     topic = wanted if isinstance(wanted, Topic) else wanted.topic
     whole = f"{SUBJECT}.{topic.value}"
     match topic, wanted:
+        case Topic.INBOX | Topic.MAIL, _:
+            return (Subject(whole, WORKERS),)
         case Topic.EVENT, Notice(key=account_id):
-            return whole, f"{whole}.{_token(account_id)}"
+            return Subject(whole), Subject(f"{whole}.{_token(account_id)}")
         case Topic.EVENT, _:
-            return whole, f"{whole}.*"
+            return Subject(whole, WORKERS), Subject(f"{whole}.*", WORKERS)
         case Topic.DETECTOR, Notice(key=printer_id):
-            return whole, f"{whole}.*.{_token(printer_id)}"
+            return Subject(whole), Subject(f"{whole}.*.{_token(printer_id)}")
         case Topic.DETECTOR, _:
-            return whole, f"{whole}.{_token(node)}.*", f"{whole}.{UNKNOWN_NODE}.*"
+            nodes = (_token(node), UNKNOWN_NODE)
+            return Subject(whole), *(Subject(f"{whole}.{one}.*") for one in nodes)
         case _:
-            return (whole,)
+            return (Subject(whole),)
 
 
 def _token(key: str) -> str:

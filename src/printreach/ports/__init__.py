@@ -34,11 +34,12 @@ class Topic(StrEnum):
     may hear only of printers whose tunnel ends at this node; who subscribes to a key hears it.
     """
     INBOX = "inbox"
-    """key: none. Events were stored and wait to be handed out."""
+    """key: none. Events were stored and wait to be handed out. One subscribing process is told."""
     MAIL = "mail"
-    """key: none. A mail about an account waits to be delivered."""
+    """key: none. A mail about an account waits to be delivered. One subscribing process is told."""
     EVENT = "event"
-    """key: account_id. Events of its printers were handed out."""
+    """key: account_id. Events of its printers were handed out. Of processes that subscribe to the
+    topic, to do what follows from it, one is told; who subscribes to a key hears it."""
     NODES = "nodes"
     """key: what a node says of the tunnels that it holds, or asks about those of others. Nothing in
     the store changed."""
