@@ -117,22 +117,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--lan-listen",
         metavar="HOST:PORT",
         default=DEFAULT_LAN_LISTEN,
-        help="where the page for the local network listens (default %(default)s)",
+        help="where the page for the local network listens (default: %(default)s)",
     )
     parser.add_argument(
         "--webcam",
         metavar="NAME=SNAPSHOT_URL,STREAM_URL",
         action="append",
         default=[],
-        help="a camera the platform does not know of; may be given several times",
+        help="a camera that the printer doesn't know of; may be given several times",
     )
     parser.add_argument(
         "--lan-webhook",
         metavar="URL",
         action="append",
         default=[],
-        help="a server of your own that is told of events; may be given several times"
-        f" (also {_LAN_WEBHOOKS}, several with blanks between)",
+        help="a server in your network that gets all events; may be given several times"
+        f" (also {_LAN_WEBHOOKS}, separated by spaces)",
     )
     add_limit_options(parser)
 

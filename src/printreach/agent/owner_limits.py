@@ -54,21 +54,21 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow",
         metavar="WORDS",
-        help=f"what remote callers may use at all (default {words})",
+        help=f"what may be used remotely at all (default: {words})",
     )
     parser.add_argument(
         "--camera-host",
         metavar="HOST",
         action="append",
-        help="a machine beside the printer and this one that webcams of the printer's list may be"
-        " at: a name, an address or a network; may be given several times",
+        help="another machine whose webcams the printer's own list may name: a name, an address or"
+        " a network; may be given several times",
     )
     for name, (limit, counted) in _COMMAND_LIMITS.items():
         parser.add_argument(
             _option(name),
             metavar="NUMBER",
-            help=f"the most that an order may ask: {counted}"
-            f" (default and most {getattr(DEFAULT_LIMITS, limit):.0f})",
+            help=f"limit of a single order, in {counted}"
+            f" (default and maximum: {getattr(DEFAULT_LIMITS, limit):.0f})",
         )
 
 

@@ -39,15 +39,17 @@ from printreach.store.migrate import DatabaseTooNew
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare every command; each takes --json."""
     subjects = parser.add_subparsers(metavar="SUBJECT", required=True)
-    _add_account_commands(_subject(subjects, "account", "who may sign in"))
-    _add_app_commands(_subject(subjects, "app", "programs that may ask for connections"))
-    _add_printer_commands(_subject(subjects, "printer", "printers of accounts"))
-    _add_connection_commands(_subject(subjects, "connection", "what reaches printers"))
+    _add_account_commands(_subject(subjects, "account", "manage accounts"))
+    _add_app_commands(_subject(subjects, "app", "manage apps that may ask for connections"))
+    _add_printer_commands(_subject(subjects, "printer", "manage printers"))
+    _add_connection_commands(_subject(subjects, "connection", "manage App Connections"))
     add_detection_commands(subjects)
     add_operating_commands(subjects)
-    add_webhook_commands(_subject(subjects, "webhook-keys", "what webhooks are signed with"))
+    add_webhook_commands(_subject(subjects, "webhook-keys", "manage the keys that sign webhooks"))
     add_doctor_command(subjects)
-    add_database_commands(_subject(subjects, "database", "backups, and moving to another engine"))
+    add_database_commands(
+        _subject(subjects, "database", "back up, restore, or move to another kind of database")
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -90,50 +92,61 @@ def _warn_of_new_database(settings: Settings) -> None:
 
 def _add_account_commands(actions: Subparsers) -> None:
     add = add_command(
-        actions, "add", commands.add_account, "make one; its password on standard input"
+        actions,
+        "add",
+        commands.add_account,
+        "create an account; reads its password from standard input",
     )
     add.add_argument("email", metavar="EMAIL")
     add.add_argument("--supporter", action="store_true", help="grant supporter status for good")
     add.add_argument("--admin", action="store_true", help="an operator's account")
     add.set_defaults(password=None)
-    invite = add_command(actions, "invite", commands.invite, "a link with which one can be made")
-    invite.add_argument("email", metavar="EMAIL", nargs="?", help="the only address it fits")
+    invite = add_command(
+        actions, "invite", commands.invite, "print a link that creates one account"
+    )
+    invite.add_argument(
+        "email", metavar="EMAIL", nargs="?", help="the only address that may use it"
+    )
     invite.add_argument("--supporter", action="store_true", help="grant supporter status for good")
     invite.add_argument("--admin", action="store_true", help="an operator's account")
     reset = add_command(
-        actions, "reset", commands.reset_account, "a link to choose another password"
+        actions, "reset", commands.reset_account, "print a link to set a new password"
     )
     reset.add_argument("email", metavar="EMAIL")
     reset.add_argument(
-        "--second-factor", action="store_true", help="drop the authenticator app and passkeys, too"
+        "--second-factor",
+        action="store_true",
+        help="also remove the authenticator app and passkeys",
     )
-    add_command(actions, "list", commands.list_accounts, "all accounts")
-    supporter = add_command(actions, "supporter", commands.set_supporter, "grant supporter status")
+    add_command(actions, "list", commands.list_accounts, "list all accounts")
+    supporter = add_command(
+        actions, "supporter", commands.set_supporter, "grant or revoke supporter status"
+    )
     supporter.add_argument("email", metavar="EMAIL")
     supporter.add_argument("state", choices=["on", "off"])
     supporter.add_argument(
         "--until", metavar="DATE", type=_end_of_day, help="the last day, YYYY-MM-DD, in UTC"
     )
-    block = add_command(
-        actions, "block", commands.block_account, "keep its owner out, or let them in"
-    )
+    block = add_command(actions, "block", commands.block_account, "block or unblock an account")
     block.add_argument("email", metavar="EMAIL")
     block.add_argument("state", choices=["on", "off"])
     lock = add_command(
         actions,
         "lock",
         commands.lock_account,
-        "nobody controls its printers from afar until unlock",
+        "lock remote control of its printers",
     )
     lock.add_argument("email", metavar="EMAIL")
-    unlock = add_command(actions, "unlock", commands.unlock_account, "let remote control go on")
+    unlock = add_command(actions, "unlock", commands.unlock_account, "unlock remote control")
     unlock.add_argument("email", metavar="EMAIL")
-    delete = add_command(actions, "delete", commands.delete_account, "delete one with all it has")
+    delete = add_command(
+        actions, "delete", commands.delete_account, "delete an account and all its data"
+    )
     delete.add_argument("email", metavar="EMAIL")
 
 
 def _add_app_commands(actions: Subparsers) -> None:
-    add = add_command(actions, "add", commands.add_app, "register one")
+    add = add_command(actions, "add", commands.add_app, "register an app")
     add.add_argument("app_id", metavar="APP_ID")
     add.add_argument("--name", required=True)
     add.add_argument(
@@ -143,27 +156,31 @@ def _add_app_commands(actions: Subparsers) -> None:
         action="extend",
         nargs="+",
         default=[],
-        help="where people may be returned to; several may be given",
+        help="beginning of an address that people may return to; several may be given",
     )
     add.add_argument(
         "--return-to-lan",
         action="store_true",
-        help="also to any private or loopback IP address, for an app in people's networks",
+        help="also allow any private or loopback IP address, for an app in people's networks",
     )
-    add_command(actions, "list", commands.list_apps, "all apps")
+    add_command(actions, "list", commands.list_apps, "list all apps")
 
 
 def _add_printer_commands(actions: Subparsers) -> None:
-    link = add_command(actions, "link", commands.link_printer, "by the code that its agent shows")
+    link = add_command(
+        actions, "link", commands.link_printer, "link a printer with the code that its agent shows"
+    )
     link.add_argument("link_code", metavar="LINK_CODE")
     link.add_argument("--account", metavar="EMAIL", required=True)
     link.add_argument("--name", required=True)
     open_ = add_command(
-        actions, "open", commands.open_printer, "a link that opens its own interface"
+        actions, "open", commands.open_printer, "print a link to a printer's own interface"
     )
     open_.add_argument("printer_id", metavar="PRINTER_ID")
-    add_command(actions, "list", commands.list_printers, "all printers")
-    remove = add_command(actions, "remove", commands.remove_printer, "take one from its account")
+    add_command(actions, "list", commands.list_printers, "list all printers")
+    remove = add_command(
+        actions, "remove", commands.remove_printer, "remove a printer from its account"
+    )
     remove.add_argument("printer_id", metavar="PRINTER_ID")
 
 
@@ -176,12 +193,14 @@ def _add_connection_commands(actions: Subparsers) -> None:
         metavar="WORDS",
         type=_permissions,
         default=ALL_PERMISSIONS,
-        help=f"what it may do, with commas between the words: {format_permissions(ALL_PERMISSIONS)}"
-        " (all of them where this is left out)",
+        help=f"what it may do, separated by commas: {format_permissions(ALL_PERMISSIONS)}"
+        " (default: all of them)",
     )
-    revoke = add_command(actions, "revoke", commands.revoke_connection, "end one")
+    revoke = add_command(actions, "revoke", commands.revoke_connection, "end a connection")
     revoke.add_argument("connection_id", metavar="ID")
-    add_command(actions, "list", commands.list_connections, "all connections, ended ones included")
+    add_command(
+        actions, "list", commands.list_connections, "list all connections, ended ones included"
+    )
 
 
 def _subject(subjects: Subparsers, name: str, help_: str) -> Subparsers:

@@ -35,22 +35,28 @@ _Work = Callable[[Path], None]
 
 def add_database_commands(actions: Subparsers) -> None:
     """Declare the commands."""
-    backup = add_settings_command(actions, "backup", back_up, "copy all of it while it is in use")
+    backup = add_settings_command(actions, "backup", back_up, "back up the service while it runs")
     backup.add_argument(
-        "target", metavar="FILE", type=Path, help="a new file, or a folder for files of each time"
+        "target",
+        metavar="FILE",
+        type=Path,
+        help="a new file, or a folder in which each backup gets a file",
     )
     backup.add_argument(
-        "--with-pictures", action="store_true", help="with pictures of events and timelapses"
+        "--with-pictures", action="store_true", help="include pictures of events and timelapses"
     )
     backup.add_argument(
-        "--keep", metavar="N", type=_count, help="keep the newest N in the folder, delete others"
+        "--keep",
+        metavar="N",
+        type=_count,
+        help="keep the newest N in the folder, delete the others",
     )
     restored = add_settings_command(
-        actions, "restore", restore_backup, "put a backup into an empty data directory"
+        actions, "restore", restore_backup, "restore a backup into an empty data directory"
     )
     restored.add_argument("source", metavar="FILE", type=Path)
     restored.add_argument(
-        "--replace", action="store_true", help="move what is there into a folder beside it"
+        "--replace", action="store_true", help="move the existing files into a folder first"
     )
     copied = add_settings_command(actions, "copy", copy, "all rows to a database of another kind")
     copied.add_argument("source", metavar="FROM_URL")

@@ -33,15 +33,15 @@ _UNDECIDED: Final = "default"
 
 def add_operating_commands(subjects: Subparsers) -> None:
     """Declare the commands."""
-    operator = add_command(subjects, "operator", set_operator, "who operates this service")
+    operator = add_command(
+        subjects, "operator", set_operator, "make an account an operator, or end that"
+    )
     operator.add_argument("email", metavar="EMAIL")
     operator.add_argument("state", choices=["on", "off"])
-    remove = add_command(
-        subjects, "app-remove", remove_app, "take an app away; its connections end"
-    )
+    remove = add_command(subjects, "app-remove", remove_app, "remove an app; its connections end")
     remove.add_argument("app_id", metavar="APP_ID")
     limits = add_command(subjects, "limits", set_limits, "show limits, or change some")
-    limits.add_argument("--account", metavar="EMAIL", help="of one account, not of all")
+    limits.add_argument("--account", metavar="EMAIL", help="for one account, instead of all")
     for name in _NAMES:
         limits.add_argument(
             f"--{name.replace('_', '-')}",
@@ -50,8 +50,8 @@ def add_operating_commands(subjects: Subparsers) -> None:
             default=argparse.SUPPRESS,
             help=f"a number, or {_UNDECIDED!r}",
         )
-    acts = add_command(subjects, "acts", list_acts, "what operators did, the latest first")
-    acts.add_argument("--search", default="", help="in who acted, and on what")
+    acts = add_command(subjects, "acts", list_acts, "show the audit log, latest first")
+    acts.add_argument("--search", default="", help="show only entries with this text")
 
 
 async def set_operator(world: World, options: argparse.Namespace) -> Result:
@@ -135,10 +135,8 @@ def _number(text: str) -> int | None:
 
 def add_webhook_commands(actions: Subparsers) -> None:
     """Declare the commands."""
-    add_command(actions, "list", list_keys, "the public keys that count now")
-    add_command(
-        actions, "rotate", rotate, "sign with a new key, for a week with the old one as well"
-    )
+    add_command(actions, "list", list_keys, "list the valid public keys")
+    add_command(actions, "rotate", rotate, "create a new key; the old one signs for another week")
 
 
 async def list_keys(world: World, _: argparse.Namespace) -> Result:
@@ -177,23 +175,37 @@ def _result(keys: Sequence[SigningKey], words: str) -> Result:
 
 def add_detection_commands(subjects: Subparsers) -> None:
     """Declare the commands."""
-    keys = subjects.add_parser("detector-key", help="keys of the failure-detection API")
+    keys = subjects.add_parser("detector-key", help="manage keys of the failure-detection API")
     actions = keys.add_subparsers(metavar="ACTION", required=True)
-    add = add_command(actions, "add", add_key, "make one; it is printed once")
+    add = add_command(actions, "add", add_key, "create a key and print it, once")
     add.add_argument("email", metavar="EMAIL")
-    add.add_argument("--name", default="", help="what its owner calls it")
-    disable = add_command(actions, "disable", disable_key, "it works no more, for good")
+    add.add_argument("--name", default="", help="a name for the key")
+    disable = add_command(actions, "disable", disable_key, "disable a key for good")
     disable.add_argument("key_id", metavar="KEY_ID")
-    usage = add_command(subjects, "detector-usage", show_usage, "calls and cost of a month")
+    usage = add_command(
+        subjects, "detector-usage", show_usage, "show the calls and cost of a month"
+    )
     usage.add_argument("email", metavar="EMAIL")
-    usage.add_argument("--month", metavar="YYYY-MM", type=_month, help="the present one by default")
-    billing = add_command(subjects, "detector-billing", set_billing, "who pays for further calls")
+    usage.add_argument("--month", metavar="YYYY-MM", type=_month, help="default: this month")
+    billing = add_command(
+        subjects,
+        "detector-billing",
+        set_billing,
+        "switch an account's billing on or off, or block it",
+    )
     billing.add_argument("email", metavar="EMAIL")
     billing.add_argument("state", choices=list(Billing), type=Billing)
-    claims = subjects.add_parser("detector-claim", help="addresses that accounts call from")
+    claims = subjects.add_parser(
+        "detector-claim", help="manage addresses that accounts have claimed"
+    )
     actions = claims.add_subparsers(metavar="ACTION", required=True)
-    add_command(actions, "list", list_claims, "all that keep other accounts away")
-    release = add_command(actions, "release", release_claim, "let any account call from there")
+    add_command(actions, "list", list_claims, "list the claims that keep other accounts away")
+    release = add_command(
+        actions,
+        "release",
+        release_claim,
+        "release a claim, so that any account may call from there",
+    )
     release.add_argument("address", metavar="ADDRESS")
 
 

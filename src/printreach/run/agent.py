@@ -33,25 +33,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the commands below the parser of `agent`."""
     commands = parser.add_subparsers(dest="agent_command", metavar="COMMAND", required=True)
     # @FILE reads options from a file, one a line, as `setup` writes them.
-    run = commands.add_parser(
-        "run", help="run the agent beside a printer", fromfile_prefix_chars="@"
-    )
+    run = commands.add_parser("run", help="run the agent", fromfile_prefix_chars="@")
     add_options(run)
-    run.add_argument("--verbose", action="store_true", help="log more, to find a fault")
-    status = commands.add_parser("status", help="say what a running agent does")
+    run.add_argument("--verbose", action="store_true", help="log more, to find problems")
+    status = commands.add_parser("status", help="show the state of a running agent")
     status.add_argument(
         "--data-dir",
         metavar="DIR",
-        help="the folder of the running agent, unless it was installed by the script",
+        help="the agent's folder, if it was not installed by the script",
     )
-    status.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    setup = commands.add_parser("setup", help="find the printer, and run as a service")
+    status.add_argument("--json", action="store_true", help="print one JSON object")
+    setup = commands.add_parser(
+        "setup", help="find the printer, and run the agent as a system service"
+    )
     add_options(setup)
     setup.add_argument(
-        "--search-ports", metavar="PORTS", help="where to look for software on this machine"
+        "--search-ports",
+        metavar="PORTS",
+        help="ports of this machine on which to look for printer software",
     )
     uninstall = commands.add_parser("uninstall", help="remove the agent and its data")
-    uninstall.add_argument("--yes", action="store_true", help="remove it without asking")
+    uninstall.add_argument("--yes", action="store_true", help="don't ask first")
     for command in (setup, uninstall):
         command.add_argument(
             "--dir",

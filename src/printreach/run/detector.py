@@ -50,31 +50,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the commands below the parser of `detector`."""
     commands = parser.add_subparsers(dest="detector_command", metavar="COMMAND", required=True)
     score = commands.add_parser(
-        "score", help="score images; one line for each, with how likely it shows a failure"
+        "score", help="score images: one line for each, with how likely it shows a failure"
     )
     score.add_argument(
-        "paths", nargs="+", metavar="PATH", help="an image, JPEG, PNG or WebP, or a folder"
+        "paths", nargs="+", metavar="PATH", help="a JPEG, PNG or WebP image, or a folder"
     )
     score.add_argument(
-        "--sequence", action="store_true", help="the images are one print's, in order"
+        "--sequence", action="store_true", help="the images are of one print, in order"
     )
     score.add_argument(
         "--interval",
         type=_interval_s,
         default=float(NORMAL_INTERVAL_S),
         metavar="SEC",
-        help="seconds from one image of a sequence to the next (%(default)g)",
+        help="seconds between the images of a sequence (default: %(default)g)",
     )
-    score.add_argument("--json", action="store_true", help="one JSON object a line")
+    score.add_argument("--json", action="store_true", help="print one JSON object per line")
     add_evaluation_arguments(
         commands.add_parser(
             "evaluate",
-            help="measure the detector on a folder of labelled images, and print how good it is",
+            help="measure how good the detector is on a folder of labelled images",
         )
     )
-    dataset = commands.add_parser("dataset", help="pictures that owners gave away")
+    dataset = commands.add_parser("dataset", help="pictures that owners donated")
     export = dataset.add_subparsers(metavar="ACTION", required=True).add_parser(
-        "export", help="write them with their answers into a new folder, masked; needs the service"
+        "export",
+        help="write them, masked and with their answers, into a new folder; needs the service",
     )
     export.add_argument("folder", type=Path, metavar="FOLDER")
 

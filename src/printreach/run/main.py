@@ -36,9 +36,11 @@ class _CommandModule(Protocol):
 
 _COMMANDS: Final = {
     "serve": _Command("printreach.run.serve", "server", "run the service"),
-    "admin": _Command("printreach.run.admin", "server", "accounts, apps, printers, connections"),
-    "agent": _Command("printreach.run.agent", "agent", "connect the printer beside it"),
-    "detector": _Command("printreach.run.detector", "detector", "look for failed prints"),
+    "admin": _Command(
+        "printreach.run.admin", "server", "manage accounts, apps, printers and connections"
+    ),
+    "agent": _Command("printreach.run.agent", "agent", "connect a printer to the service"),
+    "detector": _Command("printreach.run.detector", "detector", "find failed prints in images"),
 }
 
 

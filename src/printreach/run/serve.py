@@ -61,14 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=1,
         metavar="N",
-        help="run N nodes on this machine, which share the address (default: 1)",
+        help="run N nodes on this machine that share its address (default: 1)",
     )
     parser.add_argument(
         "--with-agent",
         action="store_true",
         help="also run an agent for the printer on this machine; takes the agent's options",
     )
-    parser.add_argument("--verbose", action="store_true", help="log more, to find a fault")
+    parser.add_argument("--verbose", action="store_true", help="log more, to find problems")
     add_options(parser)
 
 
