@@ -160,7 +160,7 @@ async def test_the_secret_of_an_address_is_not_logged(caplog: pytest.LogCaptureF
 
         await while_sending(hooks, body)
 
-    assert "took no event: status 503" in caplog.text
+    assert "did not accept an event: status 503" in caplog.text
     assert "secret" not in caplog.text
 
 

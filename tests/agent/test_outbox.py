@@ -175,7 +175,7 @@ def test_on_a_full_disk_events_leave_all_the_same_and_are_written_later(
     put(outbox, an_event(2))
     put(outbox, an_event(3))
     assert ids(outbox) == ["event-0001", "event-0002", "event-0003"]
-    assert caplog.text.count("the disk takes none") == 1
+    assert caplog.text.count("can't be written to disk") == 1
 
     disk.room = 1_000_000
     assert ids(outbox_in(tmp_path)) == ["event-0001"]

@@ -252,7 +252,7 @@ def test_a_page_whose_port_is_taken_does_not_keep_the_printer_unreachable(
 
         run(config, act)
 
-    assert any(f"--lan-listen {listen} cannot be had" in message for message in caplog.messages)
+    assert any(f"--lan-listen {listen} is not available" in message for message in caplog.messages)
 
 
 def test_a_page_for_everyone_is_named_by_the_address_of_the_machine(config: AgentConfig) -> None:

@@ -87,7 +87,7 @@ async def test_what_fails_is_logged_without_the_mail(caplog: pytest.LogCaptureFi
         told = await mailer_to(nobody).hand_in(MAIL)
 
     assert told == NotSent(SendFailure.MAIL_SERVER_AWAY)
-    assert caplog.text.count("took no mail") == 1
+    assert caplog.text.count("did not accept the e-mail") == 1
     assert "s3cret" not in caplog.text
 
 

@@ -73,7 +73,7 @@ async def test_an_address_that_the_server_does_not_know_is_told_with_its_status(
 @on_a_loop
 async def test_a_server_that_is_away_took_nothing(caplog: pytest.LogCaptureFixture) -> None:
     assert await mailer_to(free_port()).hand_in(MAIL) == NotSent(SendFailure.MAIL_SERVER_AWAY)
-    assert "took no mail: ConnectionRefusedError" in caplog.text
+    assert "did not accept the e-mail: ConnectionRefusedError" in caplog.text
     assert MAIL.text not in caplog.text
 
 

@@ -95,7 +95,7 @@ def test_a_node_that_failed_is_left_alone_and_the_log_says_so_once(
         run(test())
 
     (record,) = caplog.records
-    assert "is left alone" in record.getMessage()
+    assert "is not used for now" in record.getMessage()
 
 
 def test_a_node_that_is_back_is_asked_again() -> None:

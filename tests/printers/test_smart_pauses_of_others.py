@@ -72,7 +72,7 @@ def test_after_a_restart_no_print_that_goes_on_gets_anything(
         assert not is_saved(tmp_path)
 
     body()
-    assert "what a smart pause took is not given back" in caplog.text
+    assert "the smart pause is not undone" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class HostApiKeys:
         except TimeoutError:
             answer = _refused(request, "The printer gave no answer in time.")
         except Exception:
-            log.exception("making an API key failed in a way nobody thought of")
+            log.exception("creating an API key failed unexpectedly")
             answer = _refused(request, "The agent failed; its log tells more.")
         else:
             log.info("made an API key for %r", request.app_name)

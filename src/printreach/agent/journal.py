@@ -31,7 +31,7 @@ class Journal:
         try:
             content = read_private(self._path, at_most=MAX_FILE_BYTES) or b""
         except DataDirRefused as refused:
-            log.warning("%s It is begun anew.", refused)
+            log.warning("%s A new file was started.", refused)
             self._is_whole = False
             return []
         self.size = len(content)
@@ -40,7 +40,7 @@ class Journal:
         lost = len(lines) - len(records) + bool(rest)
         if lost:
             self._is_whole = False  # what is added next would be taken for the rest of a line
-            log.warning("%s: %d damaged line(s) were passed over", self._path, lost)
+            log.warning("%s: skipped %d damaged line(s)", self._path, lost)
         return records
 
     @property

@@ -105,14 +105,16 @@ class _Hook:
                     self._waiting.popleft()
                 continue
             if failures == 0:
-                log.warning("the LAN webhook at %s took no event: %s", self._name, problem)
+                log.warning(
+                    "the LAN webhook at %s did not accept an event: %s", self._name, problem
+                )
             failures += 1
             await asyncio.sleep(self._retry.pause_s(failures))
 
     def _drop_old(self) -> None:
         now = asyncio.get_running_loop().time()
         while self._waiting and now > self._waiting[0].since + GIVEN_UP_AFTER_S:
-            log.warning("an event is not told to the LAN webhook at %s any more", self._name)
+            log.warning("gave up sending an event to the LAN webhook at %s", self._name)
             self._waiting.popleft()
 
     async def _send(self, waiting: _QueuedEvent) -> str | None:

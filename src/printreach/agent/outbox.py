@@ -133,7 +133,7 @@ class Outbox:
             try:
                 record = _decoder.decode(line)
             except BAD_JSON as error:
-                log.warning("a record of another version is passed over: %s", error)
+                log.warning("skipped a record of another version: %s", error)
                 self._needs_rewrite = True
                 continue
             self.tracked = record.checkpoint or self.tracked
@@ -160,7 +160,9 @@ class Outbox:
                 await asyncio.to_thread(self._journal.add, line, durable=durable)
         except OSError as error:
             if self._failed_at is None:
-                log.warning("events are kept in memory, the disk takes none: %s", error.strerror)
+                log.warning(
+                    "events can't be written to disk and are kept in memory: %s", error.strerror
+                )
             self._failed_at = self._steady_time()
             self._needs_rewrite = True
         else:

@@ -248,8 +248,8 @@ async def keep_running(
         began = loop.time()
         try:
             await run()
-            log.error("%s has ended, and begins again", name)
+            log.error("%s ended unexpectedly and is restarted", name)
         except Exception:
-            log.exception("%s has failed, and begins again", name)
+            log.exception("%s failed and is restarted", name)
         failures = failures + 1 if loop.time() - began < STEADY_S else 1
         await asyncio.sleep(BEGIN_AGAIN.jittered_s(failures, uniform))

@@ -187,7 +187,7 @@ async def _lan_page(
         site = LanSite(state, machine.monotonic, popup)
         server = await serve(site, listen.host, listen.port, limits=_LAN_LIMITS)
     except OSError as error:
-        _log.warning("No LAN page: --lan-listen %s cannot be had: %s", listen, error.strerror)
+        _log.warning("No LAN page: --lan-listen %s is not available: %s", listen, error.strerror)
         yield None
         return
     try:

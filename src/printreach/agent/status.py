@@ -183,7 +183,7 @@ class Announcer:
         line = msgspec.json.encode(event) + b"\n"
         try:
             if not _takes_a_line(self._file):
-                _log.warning("Nobody reads standard output: a line was dropped")
+                _log.warning("Standard output is not read: a line was dropped")
                 return
             # A line is shorter than what a pipe takes in one piece, so none is ever torn.
             os.write(self._file, line)

@@ -247,7 +247,7 @@ class ServiceConnection:
         except NotConnected as error:
             self._end(ConnectionEnd(sentence=str(error)))
         except Exception as error:
-            log.exception("dialling failed in a way nobody thought of")
+            log.exception("dialling failed unexpectedly")
             self._end(ConnectionEnd(sentence=f"No connection to {service}: {error!r}."))
         else:
             self._begin(link)

@@ -141,7 +141,9 @@ class NatsBus:
             self.is_connected.set()
             _log.info("connected to the NATS server")
             await is_closed.wait()
-            _log.warning("the connection to the NATS server is lost; notices are late meanwhile")
+            _log.warning(
+                "the connection to the NATS server is lost; notices are delayed until it is back"
+            )
         finally:
             self.is_connected.clear()
             self._client = None

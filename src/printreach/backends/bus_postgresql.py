@@ -35,7 +35,7 @@ class PostgresqlBus(RowsBus):
             try:
                 await self._look()
             except StoreUnavailable as error:
-                _log.warning("notices are late: %s", error)
+                _log.warning("notices are delayed: %s", error)
                 await asyncio.sleep(RETRY_S)
             await self._pause(POLL_S)
 

@@ -113,7 +113,7 @@ async def _prune(store: Store, clock: Clock) -> None:
         try:
             await prune_now(store, clock.now())
         except StoreUnavailable as error:
-            _log.warning("old notices stay for now: %s", error)
+            _log.warning("could not delete old notices yet: %s", error)
         await asyncio.sleep(PRUNE_EVERY_S)
 
 

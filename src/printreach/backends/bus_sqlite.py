@@ -37,7 +37,7 @@ class SqliteBus(RowsBus):
             try:
                 await self._store.read(self._watch)
             except (StoreUnavailable, sqlite3.Error) as error:
-                _log.warning("notices are late: %s", error)
+                _log.warning("notices are delayed: %s", error)
                 await asyncio.sleep(RETRY_S)
 
     async def _watch(self, records: Records) -> None:

@@ -54,7 +54,7 @@ async def _keep_telling(bus: Bus, counts: SharedCounts, node: str) -> None:
         try:
             await _tell(bus, node, spent, held)
         except Exception:  # noqa: BLE001 - others count by what they heard before
-            _log.exception("could not tell other nodes what was counted")
+            _log.exception("could not share counts with other nodes")
         await asyncio.sleep(PAUSE_S)
 
 

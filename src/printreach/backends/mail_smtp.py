@@ -201,7 +201,9 @@ class SmtpMailer:
         error = await self._try(mail)
         if error is None:
             return None
-        _log.warning("mail server %s took no mail: %s", self._server.host, reason_of(error))
+        _log.warning(
+            "mail server %s did not accept the e-mail: %s", self._server.host, reason_of(error)
+        )
         status = status_of(error)
         if isinstance(error, smtplib.SMTPRecipientsRefused) and is_final(status):
             return NotSent(SendFailure.NOBODY_THERE, status)

@@ -109,7 +109,7 @@ class HttpScorer:
         if node not in self._up:
             return  # another image found out first
         self._up.discard(node)
-        log.warning("The detector node %s is left alone: %s.", node, failed)
+        log.warning("The detector node %s is not used for now: %s.", node, failed)
         task = asyncio.get_running_loop().create_task(self._wait_for(node))
         self._returning.add(task)
         task.add_done_callback(self._returning.discard)

@@ -38,4 +38,6 @@ class Subscribers:
             try:
                 callback(notice)
             except Exception:  # noqa: BLE001 - one subscriber's fault is not the others'
-                _log.exception("a subscriber failed at a notice about a %s", notice.topic.value)
+                _log.exception(
+                    "a subscriber failed to handle a notice about a %s", notice.topic.value
+                )

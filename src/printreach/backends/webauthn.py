@@ -70,7 +70,7 @@ class WebAuthn:
                 require_user_verification=True,
             )
         except Exception as error:  # noqa: BLE001 - the library raises what a stranger's bytes meet
-            _log.info("a passkey was not taken: %s", error)
+            _log.info("a passkey was refused: %s", error)
             return None
         if len(verified.credential_id) > _LONGEST_CREDENTIAL_ID:
             return None

@@ -54,7 +54,10 @@ class FileWebhookKeys:
         try:
             self._read()
         except (OSError, WebhookKeysRefused) as error:
-            log.error("webhooks are signed with the keys of before: %s", error)
+            log.error(
+                "the webhook keys can't be read; the previous ones still sign: %s",
+                error,
+            )
         return [key for key in self._keys if key.not_after is None or at < key.not_after]
 
     def _read(self) -> None:

@@ -214,7 +214,7 @@ class ClientExchange:
         try:
             callback(*args, **kwargs)
         except Exception:
-            log.exception("a fault of ours while an answer was passed on")
+            log.exception("forwarding an answer failed unexpectedly")
             self.cancel()
             _say_failed(answer, ExchangeFailure.BROKEN, "a fault at this end")
 
@@ -232,4 +232,4 @@ def _say_failed(answer: AnswerHandler, failure: ExchangeFailure, text: str) -> N
     try:
         answer.on_failed(failure, text)
     except Exception:
-        log.exception("a fault of ours while a failure was told")
+        log.exception("reporting a failure to a caller failed unexpectedly")

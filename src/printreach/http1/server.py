@@ -90,7 +90,7 @@ class Server:
         del self._connections[task]
         self._dropped.discard(task)
         if not task.cancelled() and (problem := task.exception()) is not None:
-            _log.error("a connection ended in a fault", exc_info=problem)
+            _log.error("a connection failed unexpectedly", exc_info=problem)
 
 
 async def serve(

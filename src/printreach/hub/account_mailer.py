@@ -65,7 +65,7 @@ class SealedOutbox:
         if await records.mails.add(waiting):
             await records.notify(Notice(Topic.MAIL, ""), at)
         else:
-            log.error("a mail is dropped: too many wait for the mail server")
+            log.error("an e-mail was dropped: too many wait for the mail server")
 
     def open(self, waiting: WaitingMail) -> Mail | None:
         """Return the mail; None if no key of ours opens it, or another version wrote it."""

@@ -126,7 +126,7 @@ class HomeAssistant:
         except Exception:
             _end_where_cancelled()
             # What another client published, or a fault of ours, must not end this for good.
-            log.exception("what Home Assistant is told has stumbled, and begins anew")
+            log.exception("the connection for Home Assistant failed and is restarted")
 
     async def _say_good_bye(self, session: BrokerSession) -> None:
         """Publish that the service is offline; the last will covers only an unexpected end."""

@@ -158,7 +158,7 @@ class Leases:
                 return
             # the store is unavailable: what runs goes on, and the next check decides
             except Exception:
-                log.exception("could not look again whether a caller may go on")
+                log.exception("could not check again whether a caller still has access")
 
 
 class _Lease:

@@ -160,7 +160,7 @@ class SmartPauses:
         """Remote control was locked: what was taken is given back to an order alone."""
         self._needs_order = True
         if self._is_giving_back:
-            log.warning("remote control was locked: what a smart pause took is not given back")
+            log.warning("remote control was locked: the smart pause is not undone")
         await self.close()
 
     def hold(self, *, is_held: bool) -> None:
@@ -204,9 +204,7 @@ class SmartPauses:
     def _drop(self, report: PrintReport) -> None:
         self._current.forget()
         if report.state in UNDER_WAY and not self._needs_order:
-            log.warning(
-                "what a smart pause took is not given back: this may be another print by now"
-            )
+            log.warning("the smart pause is not undone: this may be another print by now")
 
     # --- what a smart pause changes ---------------------------------------------------------------
 

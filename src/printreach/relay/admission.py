@@ -64,7 +64,7 @@ class LastUsedRecorder:
                 async with asyncio.timeout(STORE_TIMEOUT_S):
                     await self._grants.connections_used(batch)
             except Exception:
-                log.exception("could not write down which connections were used")
+                log.exception("could not record which connections were used")
                 return
             for name in batch:
                 del self._unwritten[name]
@@ -279,7 +279,7 @@ class Admission:
         try:
             await self.load(unique_id)
         except Exception:  # without the store, running streams go on and new grants wait
-            log.exception("could not look again at a connection with open streams")
+            log.exception("could not check a connection with open streams again")
 
     def _judge(self, unique_id: str, grant: Grant | None) -> None:
         # An internal token is valid for a minute or two; a download that has begun may go on for as

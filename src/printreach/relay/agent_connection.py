@@ -327,7 +327,7 @@ class AgentConnection:
             try:
                 printer = await self._look_up()
             except Exception:
-                log.exception("could not look again whether a printer is linked")
+                log.exception("could not check again whether a printer is linked")
                 continue
             if printer is None:
                 return
@@ -348,7 +348,7 @@ class AgentConnection:
                 platform=printable(hello.platform, ""),
             )
         except Exception:
-            log.exception("could not note that an agent has connected")
+            log.exception("could not record that an agent has connected")
             self._is_noted = False
 
     async def _wait_for_notice(self) -> None:

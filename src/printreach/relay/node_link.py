@@ -305,7 +305,9 @@ class InwardLink:
 
     def _on_proof(self, meeting: Meeting, proof: bytes) -> None:
         if not is_proof(self._key, Side.DIALLING, meeting, proof):
-            log.warning("a link was refused: %r has not this service's key", meeting.dialling_node)
+            log.warning(
+                "refused to link with %r: it doesn't have this service's key", meeting.dialling_node
+            )
             self.tunnel.close(CloseCode.NOT_WELCOME, "this is no node of the service")
             return
         self.is_proven = True

@@ -116,7 +116,7 @@ class OtherNodes:
             async with asyncio.timeout(DRAIN_TIMEOUT_S):
                 await asyncio.gather(*(link.drain() for link in self._inward))
         except TimeoutError:
-            log.info("not every node has said that it sends no further requests")
+            log.info("not every node has confirmed that it sends no further requests")
 
     async def until_moved(self, grace_s: float) -> None:
         """Wait until agents that were asked to move are at other nodes."""

@@ -282,4 +282,4 @@ class Presence:
             try:
                 await self._bus.publish(Notice(Topic.NODES, encode(message).decode()))
             except Exception:  # other nodes ask
-                log.exception("could not tell other nodes of a tunnel")
+                log.exception("could not announce a tunnel to other nodes")

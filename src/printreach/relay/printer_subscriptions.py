@@ -96,7 +96,7 @@ class PrinterSubscriptions:
                 async with asyncio.timeout(STORE_TIMEOUT_S):
                     linked = await self._agents.linked_among(printer_ids)
             except Exception:  # without the store, tunnels go on
-                log.exception("could not look again which printers are linked")
+                log.exception("could not check again which printers are linked")
             else:
                 self._tell(printer_ids, linked)
 

@@ -80,7 +80,7 @@ class UnreadAnswers:
         unread.size = size
 
     def _end(self, caller: SlowCaller) -> None:
-        log.info("%s read too little of an answer, and others wait: it is ended", caller.peer)
+        log.info("closed %s: it read too little of an answer while others waited", caller.peer)
         self.forget(caller)
         self._ending.add(caller)
         # In the next turn: this one may be in the middle of what came through its tunnel.

@@ -137,7 +137,7 @@ class WebCall:
         try:
             await application(scope, self._receive, self._send)
         except BrokenAnswer as fault:
-            log.error("the web role gave a broken answer: %s", fault)
+            log.error("the web role gave an invalid answer: %s", fault)
         except Exception:
             log.exception("the web role failed")
         finally:

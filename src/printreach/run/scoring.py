@@ -49,7 +49,7 @@ async def scoring_of(settings: Settings, roles: frozenset[str]) -> AsyncIterator
     scores_prints = "worker" in roles and nodes is None
     off = None if _is_installed() or not scores_prints else DetectorOff.NOT_INSTALLED
     if off is not None and settings.detector_watch:
-        log.warning("Prints are not looked at for failures: %s.", _NOT_INSTALLED)
+        log.warning("Failure detection does not watch prints: %s.", _NOT_INSTALLED)
     engine = Engine(load_scorer, threads=max(1, _cores() - spare), off=off)
     try:
         yield Scoring(engine=engine, scorer=nodes or engine)

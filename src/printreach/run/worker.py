@@ -102,7 +102,7 @@ class Loop:
             try:
                 await self._run_pass()
             except Unavailable as error:
-                log.warning("%s: a pass came to nothing: %s", self.name, error)
+                log.warning("%s: a pass failed and is tried again: %s", self.name, error)
             except Exception:
                 log.exception("%s: a pass failed", self.name)
             try:

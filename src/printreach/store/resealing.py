@@ -68,7 +68,7 @@ def _old_targets(connection: Connection, sealer: DataDirSealer) -> dict[str, str
             continue
         text = sealer.unseal(sealed, target_id)
         if text is None:
-            _log.warning("no key opens the address of a place where somebody is told")
+            _log.warning("no key opens the address of a notification channel")
         else:
             found[target_id] = text
     return found

@@ -68,6 +68,6 @@ class SharedTimer:
                 try:
                     call.callback()
                 except Exception:
-                    log.exception("a fault of ours on a beat")
+                    log.exception("a callback of the shared timer failed unexpectedly")
         if len(due) > BATCH:
             self._loop.call_later(BATCH_PAUSE_S, self._call, due[BATCH:])

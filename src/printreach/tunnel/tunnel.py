@@ -232,7 +232,7 @@ class Tunnel:
         try:
             _EVENT_HANDLERS[type(event)](self, event)
         except Exception:
-            log.exception("a fault of ours while a tunnel was read")
+            log.exception("reading a tunnel failed unexpectedly")
             self._failed(event)
 
     def _data(self, event: events.DataReceived) -> None:
@@ -320,7 +320,7 @@ class Tunnel:
         try:
             handler.on_reset(reason, text)
         except Exception:
-            log.exception("a fault of ours while a stream was ended")
+            log.exception("ending a stream failed unexpectedly")
 
     def _after_turn(self, stream: Stream) -> None:
         if not stream.is_holding:
@@ -334,7 +334,7 @@ class Tunnel:
             try:
                 stream.handler.on_writable()
             except Exception:
-                log.exception("a fault of ours while a stream had its turn")
+                log.exception("a stream's turn to send failed unexpectedly")
                 self._fail(stream)
 
     def _forget_ended(self) -> None:
@@ -379,7 +379,7 @@ class Tunnel:
         try:
             self._tunnel_handler.on_tunnel_closed(code, text)
         except Exception:
-            log.exception("a fault of ours while a tunnel was ended")
+            log.exception("ending a tunnel failed unexpectedly")
         del self._tunnel_handler  # breaks a reference cycle
 
 

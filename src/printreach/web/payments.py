@@ -125,10 +125,10 @@ async def receive_webhook(
         # A wrong secret in the settings looks the same, so the operator is warned, but not at every
         # request that a stranger sends here.
         if services.caller_tries.take(_WARNINGS, "stripe") is None:
-            _log.warning("a call about payments was refused: %s", error)
+            _log.warning("a payment webhook was refused: %s", error)
         raise ClientException("The signature doesn't fit, or is too old") from None
     except PaymentsUnavailable as error:
-        _log.warning("a call about payments has to come again: %s", error)
+        _log.warning("a payment webhook could not be processed and has to be sent again: %s", error)
         return Response(None, status_code=503, headers={"Retry-After": "60"})
     return Response(None, status_code=200)
 

@@ -301,7 +301,7 @@ async def test_mails_that_pile_up_are_dropped_and_the_log_says_so(
             await here.tell()
 
         assert await here.after(timedelta()) == 2
-        assert caplog.text.count("a mail is dropped") == 1
+        assert caplog.text.count("an e-mail was dropped") == 1
 
 
 # --- closing while a claim is under way -----------------------------------------------------------

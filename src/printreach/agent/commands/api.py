@@ -133,7 +133,7 @@ class CommandApi:
         except StreamGone:
             pass  # the caller has disconnected
         except Exception as exc:
-            log.exception("a command failed in a way nobody thought of")
+            log.exception("a command failed unexpectedly")
             await self._answer_surprise(stream, exc)
 
     async def _answer(self, request: CommandRequest) -> None:

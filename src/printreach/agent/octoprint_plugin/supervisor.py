@@ -182,7 +182,7 @@ class AgentThread:
             self._call(self._cut_off)
             self._thread.join(self._cut_off_within_s)
         if self._thread.is_alive():
-            log.warning("The agent did not end in time and is left behind")
+            log.warning("The agent did not stop in time and was abandoned")
 
     def _call(self, work: Callable[[], None]) -> None:
         try:
@@ -199,7 +199,7 @@ class AgentThread:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._supervise())
         except asyncio.CancelledError:
-            log.warning("The agent did not take its leave in time and was cut off")
+            log.warning("The agent did not disconnect in time and was cut off")
         except Exception:
             log.exception("The agent's thread failed")
         else:

@@ -78,7 +78,9 @@ class ProviderPages:
             except RequestFailed:
                 if known is None or abs(at - known.at) >= KEPT_WITHOUT_ANSWER:
                     raise
-                _log.warning("the provider %s gives no answer; what is known is used", self._issuer)
+                _log.warning(
+                    "the provider %s does not answer; its cached answers are used", self._issuer
+                )
                 return known
 
     async def anew(self) -> CachedMetadata:

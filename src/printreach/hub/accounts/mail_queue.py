@@ -65,20 +65,20 @@ class MailDelivery(LeasedQueue[WaitingMail]):
             lambda records: records.mails.forget_outdated(before)
         )
         if given_up:
-            log.error("%d mails were not delivered in time and are given up", given_up)
+            log.error("%d e-mails could not be delivered in time and are given up", given_up)
 
     async def _hand_in(self, waiting: WaitingMail) -> NotSent | None:
         """Send the mail; None where nothing is left to do."""
         mail = self.outbox.open(waiting)
         if mail is None:
-            log.error("a mail that waited can't be opened by any key, and is given up")
+            log.error("a queued e-mail can't be opened by any key and is given up")
             return None
         try:
             trouble = await self.mailer.hand_in(mail)
         except Exception as error:  # noqa: BLE001  # a mail that can't be made must not come for ever
-            log.error("a mail could not be handed in: %s", type(error).__name__)
+            log.error("an e-mail could not be handed to the mail server: %s", type(error).__name__)
             return None
         if trouble is not None and trouble.trouble is SendFailure.NOBODY_THERE:
-            log.warning("the mail server takes no mail for a recipient, who gets none")
+            log.warning("the mail server refused a recipient, who gets no e-mail")
             return None
         return trouble

@@ -225,4 +225,4 @@ async def _flush(gate: DetectionGate) -> None:
     try:
         await gate.flush()
     except StoreUnavailable as error:
-        log.warning("the use of failure detection is not written down yet: %s", error)
+        log.warning("could not record the usage of failure detection yet: %s", error)

@@ -147,7 +147,7 @@ class NotificationSender(LeasedQueue[Destination]):
         try:
             return await self.mailer.hand_in(mail)
         except Exception as error:  # noqa: BLE001  # a mail that can't be made must not come for ever
-            log.error("a mail could not be handed in: %s", type(error).__name__)
+            log.error("an e-mail could not be handed to the mail server: %s", type(error).__name__)
             return NotSent(SendFailure.MAIL_REFUSED)
 
     async def _settle(

@@ -101,7 +101,7 @@ class Billing:
         try:
             return await self.payments.offers()
         except PaymentsUnavailable as error:
-            _log.warning("no offers: %s", error)
+            _log.warning("could not load prices from the payment provider: %s", error)
             return PROVIDER_AWAY
 
     async def standing(self, account: Account) -> SupporterStanding:
@@ -135,7 +135,7 @@ class Billing:
         except UnknownToProvider:
             return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
-            _log.warning("no checkout: %s", error)
+            _log.warning("could not start a checkout: %s", error)
             return PROVIDER_AWAY
 
     async def look(self, account: Account) -> Denied | TooSoon | None:
@@ -150,7 +150,7 @@ class Billing:
         except UnknownToProvider:
             return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
-            _log.warning("no news of a payment: %s", error)
+            _log.warning("could not look up a payment at the payment provider: %s", error)
             return PROVIDER_AWAY
         return None
 
@@ -169,7 +169,7 @@ class Billing:
             await self._note_unknown(payer.customer_id)
             return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
-            _log.warning("no way to manage a payment: %s", error)
+            _log.warning("could not open the customer portal: %s", error)
             return PROVIDER_AWAY
 
     async def hear(self, body: bytes, signature: str) -> None:
@@ -209,7 +209,7 @@ class Billing:
             except UnknownToProvider as error:
                 _log.warning("the provider doesn't know who pays for %s: %s", account_id, error)
             except PaymentsUnavailable as error:
-                _log.warning("payments are compared with the provider's later: %s", error)
+                _log.warning("could not compare payments with the provider's yet: %s", error)
                 return count
         return len(payers)
 
@@ -226,7 +226,7 @@ class Billing:
         except UnknownToProvider:
             return True
         except PaymentsUnavailable as error:
-            _log.warning("no news of a customer: %s", error)
+            _log.warning("could not look up a customer at the payment provider: %s", error)
             return PROVIDER_AWAY
         return False
 
@@ -351,7 +351,9 @@ class Billing:
         try:
             await self._settle(payments, customer_id)
         except UnknownToProvider as error:
-            _log.warning("a call was about a customer whom the provider doesn't know: %s", error)
+            _log.warning(
+                "a payment webhook was about a customer that the provider doesn't know: %s", error
+            )
 
     async def _note_unknown(self, customer_id: str) -> None:
         """Mark the customer as unknown.

@@ -25,7 +25,7 @@ async def settle(
         account_id = subscription.account_id or known
         if account_id is None or await records.accounts.get(account_id) is None:
             # Another installation may use the same account at the provider.
-            _log.warning("nobody here has the subscription %s", subscription.subscription_id)
+            _log.warning("no account here has the subscription %s", subscription.subscription_id)
             continue
         await records.payments.put(account_id, subscription, asked_at)
         owners.add(account_id)

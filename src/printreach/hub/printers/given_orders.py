@@ -49,7 +49,9 @@ class GivenOrders:
         try:
             await self.core.store.write(lambda records: records.given_orders.add(order))
         except StoreUnavailable:
-            log.exception("an order to printer %s was not noted", printer.printer_id)
+            log.exception(
+                "an order to printer %s could not be recorded in its history", printer.printer_id
+            )
 
     async def recent(
         self,

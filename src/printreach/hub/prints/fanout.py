@@ -176,7 +176,7 @@ class Fanout:
         for event in damaged:
             if event.seq in put:
                 log.error(
-                    "event %s of printer %s can't be read (%s): it is kept, and nobody hears of it",
+                    "event %s of printer %s can't be read (%s): it is set aside and not delivered",
                     event.event_id,
                     event.printer_id,
                     event.why,
@@ -232,7 +232,9 @@ class Fanout:
         try:
             await self._hand_out(events)
         except StoreUnavailable as error:
-            log.warning("%d events are handed out later: %s", len(events), error)
+            log.warning(
+                "%d events could not be delivered yet and are retried: %s", len(events), error
+            )
             for stored in events:
                 self._wait_with(stored.printer_id)
 
@@ -261,7 +263,7 @@ class Fanout:
                         await self._hand_out([stored])
                 return
             [stored] = events
-            log.exception("event %s can't be handed out", stored.event.event_id)
+            log.exception("event %s can't be delivered", stored.event.event_id)
             self._wait_with(stored.printer_id)
 
     async def _owe(self, records: Records, events: Sequence[StoredEvent]) -> None:

@@ -306,7 +306,7 @@ class LookAtPrint:
             try:
                 await self._parts.snapshots.drop(self._of, spare)
             except SnapshotsUnavailable as error:
-                log.warning("old pictures of printer %s stay for now: %s", self._of, error)
+                log.warning("could not delete old pictures of printer %s yet: %s", self._of, error)
 
 
 def _decide(

@@ -40,7 +40,7 @@ async def publish_id(api: MoonrakerApi, printer_id: str) -> None:
     try:
         await api.call("server.database.post_item", {**item, "value": printer_id})
     except PrinterRefused as refused:
-        log.warning("The printer id could not be left in Moonraker's database: %s", refused)
+        log.warning("The printer id could not be stored in Moonraker's database: %s", refused)
 
 
 async def klipper_message(api: MoonrakerApi) -> str | None:
