@@ -160,7 +160,7 @@ async def test_a_mail_that_waited_for_a_day_is_not_tried_again_and_the_log_says_
 
         assert await here.after(NEWS_LASTS) == tries
         assert await here.after(A_DAY + timedelta(hours=1)) == tries
-        assert "1 mails were not delivered in time" in caplog.text
+        assert "1 e-mails could not be delivered in time" in caplog.text
         assert ADA not in caplog.text
         assert SECRET not in caplog.text
 
