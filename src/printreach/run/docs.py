@@ -29,25 +29,25 @@ _ERRORS_HEAD: Final = """\
 
 <!-- Made from src/printreach/contract/ by `python -m printreach.run.docs`. -->
 
-Every one has a test that provokes it, but for those [not in use yet](#not-in-use-yet).
+A test provokes every one of them, except those [not in use yet](#not-in-use-yet).
 
 ## The service
 
-Failures of the service itself, on printer hosts and App APIs. They stand outside the range of
-HTTP, and a printer's own answer with one of them comes as 612, so that they never collide with the
-printer's own answers. Each comes with
+These are failures of the service itself, on printer hosts and App APIs. They are outside HTTP's
+range, and if a printer answers with one of them, it comes as 612, so they are never the printer's
+own. Each comes with
 
 - the code as HTTP status,
 - the header `X-Service-Error: <code>`,
 - the JSON body `{"Status": <code>, "Error": "<text>"}`; or, for a browser (`Accept: text/html`),
   a small page.
 
-`Error` is the meaning below or something more exact. *Temporary*: waiting alone may cure it, so
-the same request may be sent again later.
+`Error` is the meaning below or something more exact. *Temporary* means that waiting alone may
+help, so the same request may be sent again later.
 
-606 also comes with right credentials, where the printer's owner has left out a
-[permission](portal.md#what-the-user-allows) or locked remote control; `Error` and the phrase of the
-status line say which.
+606 also comes with valid credentials if the printer's owner hasn't allowed a
+[permission](portal.md#what-the-user-allows) or has locked remote control; `Error` and the reason
+phrase of the status line say which.
 
 | Code | Meaning | What a person can do | Temporary |
 |---|---|---|---|
@@ -57,9 +57,10 @@ status line say which.
 _COMMANDS_HEAD: Final = """
 ## The command API
 
-Failures of a command travel with HTTP 200 in the envelope `{"Status": <code>, "Error": "<text>"}`;
-`Error` is a sentence for people. Where the answer would have been no JSON (a download, a picture, a
-log) the HTTP status tells of the failure too. A platform may add codes of its own, 400 to 599.
+Failures of a command travel with HTTP 200 in the envelope
+`{"Status": <code>, "Error": "<text>"}`; `Error` is a sentence for people. If the answer would not
+have been JSON (a download, a picture, a log), the HTTP status shows the failure, too. A platform
+may add codes of its own, 400 to 599.
 
 | Status | Meaning | HTTP status of a raw answer |
 |---|---|---|
@@ -115,19 +116,19 @@ def api_description() -> str:
 
 
 _PLATFORMS_HEAD: Final = """\
-# What can be asked of which printer
+# What each printer can do
 
 <!-- Made from src/printreach/printers/*/__init__.py by `python -m printreach.run.docs`. -->
 
-An app need not know any of this: what it asks is answered, or refused with 788 where the printer
-can't. `Features` in the status tells of the one printer before it is asked.
+Apps don't need to know any of this: a printer that can't do something refuses it with 788, and
+`Features` in the status says beforehand what a particular printer can do.
 
-*Yes*: every printer of the platform can. *Some*: it takes what stands below the table. *No*: so far
-none can, and why stands there too. Each is held to what the adapter does, by the tests.
+*Yes*: every printer of the platform can. *Some*: some can; the notes below the table say which.
+*No*: none can so far; the notes say why. Tests hold every entry to what the adapter does.
 
-No printer refuses a running print's smart pause: every printer pauses, and what it can't do of the
-rest is left out. While a print warms up, every pause is refused with 786, and the print can be
-cancelled.
+No printer refuses the smart pause of a running print: every printer pauses, and leaves out the
+parts that it can't do. While a print warms up, every pause is refused with 786, but the print can
+be cancelled.
 
 """
 
@@ -171,7 +172,7 @@ def _notes(platform: Platform) -> Iterator[str]:
     for operations, why in _by_reason(platform.cannot):
         yield f"- {operations}: no. {why}"
     for operations, where in _by_reason(platform.only_where):
-        yield f"- {operations}: where {where}."
+        yield f"- {operations}: if {where}."
 
 
 def _by_reason(reasons: Mapping[Operation, str]) -> Iterator[tuple[str, str]]:

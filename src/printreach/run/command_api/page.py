@@ -35,32 +35,32 @@ _HEAD: Final = """\
 <!-- Made from src/printreach/run/command_api/ and the types of the code by
 `python -m printreach.run.docs`. -->
 
-The same words for every kind of printer. [For app developers](for-app-developers.md) is the tour,
-this page is the reference; [command-api.openapi.json](command-api.openapi.json) is the same for
-programs that generate clients.
+The command API is the same for every kind of printer. [For app developers](for-app-developers.md)
+is the tour, this page is the reference, and [command-api.openapi.json](command-api.openapi.json)
+is the same for programs that generate clients.
 
-Every path below stands under `$url/service-command-api`, where `$url` is what the portal
-returned, and takes the credentials that came with it. Paths are exact, also in case.
+Every path is below `$url/service-command-api`, where `$url` is the address that the portal
+returned, and takes the credentials that came with it. Paths are case-sensitive.
 
-- The answer is JSON with HTTP 200: `{"Status": 200, "Result": {…}}`, or `{"Status": <code>,
-  "Error": "<sentence>"}`. What is answered *raw* comes as it is, and its failures have a real
-  HTTP status.
+- The answer is JSON with HTTP 200: `{"Status": 200, "Result": {…}}`, or
+  `{"Status": <code>, "Error": "<sentence>"}`. *Raw* answers have no envelope, and their failures
+  have a real HTTP status.
 - The codes are 404, 504, 750 to 754 and 785 to 789: [errors](errors.md#the-command-api). Those of
   the service itself, 600 to 613, come as HTTP status before any command is read.
 - Arguments go where the command's table says, in the query or as one JSON object in the body, and
-  nowhere else. GET and the files' commands take a query, other orders JSON. Where JSON wants an
-  integer, `5.0` is one; in a query it is written in digits. JSON isn't compressed.
-- Arguments in a query are matched without regard to case, those in JSON exactly. What isn't known
-  is ignored. A missing or mistyped argument, or one out of its range, is answered 751 with a
-  sentence that names it. JSON booleans are no strings. A command without arguments needs no body.
+  nowhere else. GET and the files' commands take a query, other orders JSON. In JSON, `5.0` counts
+  as an integer; in a query, integers are written in digits. Don't compress JSON.
+- Names of arguments are case-insensitive in a query, and exact in JSON. Unknown ones are ignored.
+  A missing or mistyped argument, or one out of its range, is answered 751 with a sentence that
+  names it. JSON booleans aren't strings. A command without arguments needs no body.
 - Checks come in this order: 754 unknown path or method, 751 arguments, 785, 787 or 789 the
   printer can't be reached, 788 it can't do that, 786 not in this state.
 - *Needs* names the [permission](portal.md#what-the-user-allows) of the connection. While remote
-  control is locked, only what is marked is allowed.
-- *States* are those of `JobStatus.State` in which a command is taken; in the others it is
+  control is locked, only commands marked for it are allowed.
+- *States* are those of `JobStatus.State` in which a command is accepted; in the others it is
   answered 786.
 - Orders take an `Idempotency-Key`: a repeat gets the first result.
-- HEAD is answered where GET is, without a body.
+- HEAD works wherever GET does, without a body.
 
 """
 
