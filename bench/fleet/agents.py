@@ -20,7 +20,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from picows import WSError, ws_connect
 
 from bench.idle_agents import TUNNEL_PATH, IdleAgent, keys_of
-from printreach.agent.uplink import CAPABILITIES, STEADY_S
+from printreach.agent.service_connection import CAPABILITIES
+from printreach.agent.uplink import STEADY_S
 from printreach.contract import codec, signin
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State

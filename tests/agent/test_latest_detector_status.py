@@ -10,8 +10,8 @@ from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker
 from printreach.agent.printer import CommandedPrinter, LatestDetectorStatus
+from printreach.agent.service_connection import CAPABILITIES
 from printreach.agent.temperature_recorder import TemperatureRecorder
-from printreach.agent.uplink import CAPABILITIES
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus, State
 from tests.agent.contexts import Agent, ServiceKey, tracker_environment

@@ -9,7 +9,7 @@ import pytest
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
-from printreach.agent.uplink import CAPABILITIES
+from printreach.agent.service_connection import CAPABILITIES
 from printreach.contract.signin import REQUEST_IDS
 from printreach.http1.request_ids import REQUEST_ID
 from printreach.tunnel.stream import Stream
