@@ -32,6 +32,7 @@ from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
 from printreach.relay.printer_hosts import PrinterHosts
 from printreach.relay.request_ids import RequestIds
+from printreach.relay.route import Route
 from printreach.relay.timeouts import Timeouts
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.connections.credentials import CredentialKind, digest
@@ -152,7 +153,13 @@ class RelayPath:
         admission = Admission(grants, bus, clock, SharedCounts())
         admission._remember(unique_id, grant)
         directory = Directory()
-        directory.put("p", self.tunnel, AgentClock(clock.now().timestamp(), 0.0))
+        route = Route(
+            tunnel=self.tunnel,
+            clock=AgentClock(clock.now().timestamp(), 0.0),
+            platform="",
+            capabilities=self.tunnel.capabilities,
+        )
+        directory.put("p", route)
         browser_sign_in = BrowserSignIn(hosts, admission, CallerTries(clock), ())
         stamps = CommandStamps("n", clock.now)
         printers = PrinterHosts(hosts, admission, directory, stamps, browser_sign_in)

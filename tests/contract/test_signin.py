@@ -38,6 +38,21 @@ FROM_AGENT = [
         b'{"Type":"Hello","PublicKey":"AQ==","Nonce":"Ag==","ServiceHost":"print.example.org",'
         b'"AgentVersion":"1.2.3","Platform":"octoprint","LanIp":"192.168.1.7","LanPort":8766}',
     ),
+    (
+        signin.Hello(
+            public_key=b"A" * 32,
+            nonce=b"NB" * 16,
+            service_host="print.example.org",
+            agent_version="0.1.0",
+            platform="duet",
+            lan_ip="192.168.1.7",
+            lan_port=8765,
+            agent_run="d5be7dd09b0a4a1c8c1bd5c1b1f9a3e0",
+            is_standby=True,
+        ),
+        JSON_EXAMPLES["standby"].strip().encode(),
+    ),
+    (signin.Primary(), b'{"Type":"Primary"}'),
     (signin.Proof(signature=b"\x00"), b'{"Type":"Proof","Signature":"AA=="}'),
     (signin.LanAddress(lan_ip="10.0.0.9"), b'{"Type":"LanAddress","LanIp":"10.0.0.9"}'),
     (

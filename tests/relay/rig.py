@@ -13,6 +13,7 @@ from printreach.backends.counts_exchange import shared_over
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.node_tls import NodeTls
 from printreach.contract.cameras import CameraChoice
+from printreach.contract.unset import UNSET, UnsetType
 from printreach.http1.tracing import Tracing
 from printreach.hub.tries import CallerTries
 from printreach.limiters.shared_counts import SharedCounts
@@ -41,6 +42,7 @@ OWN = b"relay.example"
 TUNNEL_DOMAIN = "tunnel.example"
 NODE_ID = "node-1"
 SERVICE_KEY = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
+RUN = "run-of-the-agent"
 QUICK = Timeouts(head=2 * PATIENCE_S, ended=0.2, sweep=0.01)
 """The real deadlines, looked at all the time. But who has connected may take its time to ask: the
 test does much in between, and a busy machine stands still."""
@@ -126,13 +128,32 @@ class Rig:
         *,
         platform: str = "moonraker",
         capabilities: tuple[str, ...] = (),
+        agent_run: str | UnsetType = UNSET,
     ) -> ScriptedAgent:
         """Run the agent of a linked printer; requests reach it from now on."""
-        agent = ScriptedAgent(name, script, platform=platform, capabilities=capabilities)
+        agent = ScriptedAgent(
+            name, script, platform=platform, capabilities=capabilities, agent_run=agent_run
+        )
         self.agents.link(agent.printer_id)
         await agent.sign_in(self.port)
         self.running.append(agent)
         await until(lambda: agent.printer_id in self.agents.presence)
+        return agent
+
+    async def standby(
+        self,
+        name: str = "one",
+        script: Script = echo,
+        *,
+        capabilities: tuple[str, ...] = (),
+        agent_run: str = RUN,
+    ) -> ScriptedAgent:
+        """Open the second tunnel of an agent; requests reach it from now on."""
+        agent = ScriptedAgent(
+            name, script, capabilities=capabilities, agent_run=agent_run, is_standby=True
+        )
+        await agent.sign_in(self.port)
+        self.running.append(agent)
         return agent
 
     def figure(self, name: str) -> float:

@@ -159,6 +159,7 @@ class ScriptedAgent:
 
     asked: every request so far. script: what is done with a new one. closed: why the tunnel
     ended. heard: what the service said of sign-in, in order. understood: its capabilities.
+    agent_run: as newer agents say it; of theirs one may be a standby.
     """
 
     name: str
@@ -166,6 +167,8 @@ class ScriptedAgent:
     takes_bodies: bool = True
     capabilities: tuple[str, ...] = ()
     platform: str = "moonraker"
+    agent_run: str | UnsetType = UNSET
+    is_standby: bool = False
     asked: list[Asked] = field(default_factory=list)
     heard: list[signin.FromService] = field(default_factory=list)
     closed: tuple[CloseCode | int | None, str] | None = None
@@ -229,6 +232,8 @@ class ScriptedAgent:
             platform=self.platform,
             lan_ip=lan_ip,
             lan_port=lan_port,
+            agent_run=self.agent_run,
+            is_standby=True if self.is_standby else UNSET,
         )
 
     def proof_for(self, challenge: signin.Challenge) -> signin.Proof:

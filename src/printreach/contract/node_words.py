@@ -2,7 +2,8 @@
 
     bus      Who ............ which node holds this printer's tunnel?
              Holds .......... this node does: the answer, and said whenever a tunnel comes
-             Left ........... this node doesn't any more
+             StandsBy ....... this node holds its agent's standby tunnel, likewise
+             Left ........... this node has neither of them any more
              Moves .......... this node stops, and its agent connects to another: wait for that
              Counts ......... what this node has counted of limits that hold for all nodes
 
@@ -10,7 +11,7 @@
              Challenge ...... the answering node: who I am, a nonce, my proof
              Proof .......... the dialling node: my proof; from now on it may open streams
              NotHere ........ the answering node: I don't hold this printer's tunnel
-             Who, Holds, Moves .. as on the bus, which may be slow or away
+             Who, Holds, StandsBy, Moves .. as on the bus, which may be slow or away
              MakeKey ........ the dialling node: have the agent make an API key
              MadeKey ........ its answer
 
@@ -42,9 +43,10 @@ class Who(_Message, frozen=True, kw_only=True, tag=True):
     printer_id: PrinterId
 
 
-class Holds(_Message, frozen=True, kw_only=True, tag=True):
+class HeldTunnel(_Message, frozen=True, kw_only=True):
     """address: where other nodes reach this one. epoch: the newest tunnel of a printer has the
-    highest. agent_unix_s: the time of the agent's clock. capabilities: of the agent.
+    highest. agent_unix_s: the time of the agent's clock. capabilities: of the agent. agent_run: as
+    in its Hello; "" of older agents and of older nodes.
     """
 
     node: NodeId
@@ -54,6 +56,15 @@ class Holds(_Message, frozen=True, kw_only=True, tag=True):
     platform: Word
     agent_unix_s: float
     capabilities: list[Word]
+    agent_run: Word = ""
+
+
+class Holds(HeldTunnel, frozen=True, kw_only=True, tag=True):
+    """This node holds the printer's primary tunnel, the one that any other gives way to."""
+
+
+class StandsBy(HeldTunnel, frozen=True, kw_only=True, tag=True):
+    """This node holds the agent's standby tunnel; older nodes don't know of it."""
 
 
 class Left(_Message, frozen=True, kw_only=True, tag=True):
@@ -107,9 +118,9 @@ class MadeKey(_Message, frozen=True, kw_only=True, tag=True):
     api_key: str | None
 
 
-Presence = Who | Holds | Left | Moves
+Presence = Who | Holds | StandsBy | Left | Moves
 FromDialling = Hello | Proof | MakeKey | Who
-FromAnswering = Challenge | NotHere | MadeKey | Holds | Moves
+FromAnswering = Challenge | NotHere | MadeKey | Holds | StandsBy | Moves
 
 _counts = msgspec.json.Decoder(Counts)
 _presence = msgspec.json.Decoder(Presence)

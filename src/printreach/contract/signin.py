@@ -5,6 +5,9 @@
     agent    Proof ........................... my signature over both
     service  Welcome, or LinkOffer again and again until Linked
 
+To a service with the capability the agent may dial a second tunnel, a standby, which is welcomed
+and says nothing more, until the agent says Primary on it: the other one has ended.
+
 Later the agent sends LanAddress when its own has changed. To an agent with the capability the
 service sends RemoteControl before Welcome or Linked and whenever it changes, Detector, and
 MakeHostApiKey, which is answered with HostApiKey. To a service with the capability the agent sends
@@ -47,6 +50,10 @@ SEVERAL_NODES = "several-nodes"
 """The capability of services of which another node serves the agents of one that hangs. Agents look
 often whether the node answers."""
 
+STANDBY_TUNNELS = "standby-tunnels"
+"""The capability of services that keep a second tunnel of an agent at another node; they understand
+Primary."""
+
 Host = Annotated[str, msgspec.Meta(max_length=300)]
 """With its port: a host name has 253 characters at most."""
 Word = Annotated[str, msgspec.Meta(max_length=100)]
@@ -65,7 +72,8 @@ class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_f
 class Hello(_Message, frozen=True, kw_only=True, tag=True):
     """service_host: the host and port the agent dialled; it is part of what is signed.
 
-    lan_port: left out by older agents.
+    lan_port: left out by older agents. agent_run: random, the same in all tunnels of one run of the
+    agent; to services with the capability alone, as is is_standby.
     """
 
     public_key: bytes
@@ -75,6 +83,8 @@ class Hello(_Message, frozen=True, kw_only=True, tag=True):
     platform: Word
     lan_ip: Word | None = None
     lan_port: LanPort | msgspec.UnsetType = msgspec.UNSET
+    agent_run: Word | msgspec.UnsetType = msgspec.UNSET
+    is_standby: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class Challenge(_Message, frozen=True, kw_only=True, tag=True):
@@ -130,6 +140,10 @@ class LanAddress(_Message, frozen=True, kw_only=True, tag=True):
     lan_port: LanPort | msgspec.UnsetType = msgspec.UNSET
 
 
+class Primary(_Message, frozen=True, kw_only=True, tag=True):
+    """The agent's standby tunnel is its primary one from now on."""
+
+
 class RemoteControl(_Message, frozen=True, kw_only=True, tag=True):
     """is_locked: no one may control the printer remotely, until the service sends another."""
 
@@ -170,7 +184,7 @@ class EventsStored(_Message, frozen=True, kw_only=True, tag=True):
     event_ids: Annotated[list[EventId], msgspec.Meta(max_length=MAX_EVENTS_AT_ONCE)]
 
 
-FromAgent = Hello | Proof | LanAddress | HostApiKey | Events
+FromAgent = Hello | Proof | LanAddress | HostApiKey | Events | Primary
 FromService = (
     Challenge
     | Welcome

@@ -3,32 +3,27 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from printreach.contract import signin
 from printreach.contract.unset import UnsetType
-from printreach.ports import Bus, Clock, Topic
-from printreach.ports.relaying import Agents, DetectorStates, EventInbox, Tries
+from printreach.ports import Topic
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers.linking import LinkedPrinter
-from printreach.rules.public_addresses import parse_ip_address
-from printreach.rules.safe_text import printable
-from printreach.tunnel.shared_timer import SharedTimer
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 
+from .agent_dependencies import AgentContext, AgentDependencies
+from .agent_note import AgentNote
 from .commands import AgentClock
 from .detector_status import DetectorStatusSender
-from .directory import Directory
-from .event_intake import BadEvents, EventIntake, EventLimiter
-from .host_keys import HostKeyRequests
-from .printer_subscriptions import PrinterSubscriptions
-from .sign_in import Identity, SignInRefused, SignInTransport, sign_in
+from .event_intake import BadEvents, EventIntake
+from .route import Route
+from .sign_in import SignInRefused, SignInTransport, sign_in
 from .unsigned_agents import UnsignedLink, UnsignedSlot, may_get_link_code
 
 log = logging.getLogger(__name__)
@@ -37,43 +32,27 @@ SIGN_IN_TIMEOUT_S = 10.0
 MAX_WAITING_MESSAGES = 16
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentDependencies:
-    """The dependencies of agents' connections.
-
-    capabilities: of the service, beyond the first version of the protocol.
-    """
-
-    agents: Agents
-    detector: DetectorStates
-    events: EventInbox
-    bus: Bus
-    clock: Clock
-    tries: Tries
-    identity: Identity
-    token_bytes: Callable[[int], bytes]
-    node_id: str
-    base_url: str
-    capabilities: tuple[str, ...] = (signin.EVENTS,)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentContext:
-    """The objects that all agents' connections of a node share."""
-
-    directory: Directory
-    printer_subscriptions: PrinterSubscriptions
-    shared_timer: SharedTimer
-    host_keys: HostKeyRequests
-    event_limiter: EventLimiter
-
-
 class TooManyLinkCodes(Exception):
     """Agents that aren't linked ask for more codes than one address may have."""
 
 
+class StandbyNotTaken(Exception):
+    """An agent's second tunnel has nothing to stand by here.
+
+    code: tells the agent why. The text goes to it, too.
+    """
+
+    def __init__(self, code: CloseCode, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
 class AgentConnection:
-    """One agent's connection: sign-in, linking, then serving, and its tunnel."""
+    """One agent's connection: sign-in, linking, then serving, and its tunnel.
+
+    A standby tunnel carries requests, and all else comes once the agent says that it is its primary
+    one: the agent's events, what the failure detector says, and that its printer is online.
+    """
 
     def __init__(
         self,
@@ -98,12 +77,11 @@ class AgentConnection:
         self.account_id: str | None = ""
         self._sent_lock: bool | None = None
         self._agent_clock: AgentClock  # once sign-in has begun
-        self._lan_ip: str | None = None
-        self._lan_port: int | None = None
+        self._note: AgentNote  # once sign-in is over
         self._is_serving = False
-        self._is_noted = False  # where it is, in the store
-        self._detector_status: DetectorStatusSender | None = None  # once it serves
-        self._events: EventIntake | None = None  # once it serves
+        self._is_standby = False
+        self._detector_status: DetectorStatusSender | None = None  # once it serves as primary
+        self._events: EventIntake | None = None  # once it is welcome as primary
         self._understands: frozenset[str] = frozenset()
         session = Session(Role.HUB, now=self._loop.time(), capabilities=dependencies.capabilities)
         self.tunnel = Tunnel(session, link, self, context.shared_timer)
@@ -152,6 +130,7 @@ class AgentConnection:
             async with asyncio.timeout(SIGN_IN_TIMEOUT_S):
                 hello = await self._sign_in()
             self._slot.leave()
+            self._is_standby = hello.is_standby is True
             printer = await self._wait_until_linked(hello.public_key)
             await self._serve(printer, hello)
             self.tunnel.close(CloseCode.UNLINKED, "the printer was removed")
@@ -160,6 +139,8 @@ class AgentConnection:
         except SignInRefused as refusal:
             log.warning("agent from %s refused: %s", self._peer, refusal)
             self.tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
+        except StandbyNotTaken as reason:
+            self.tunnel.close(reason.code, str(reason))
         except TooManyLinkCodes:
             log.warning("too many agents from %s wait to be linked", self._peer)
             text = "too many printers at this address wait to be linked; try again in a minute"
@@ -193,8 +174,10 @@ class AgentConnection:
             nonce=dependencies.token_bytes(signin.NONCE_BYTES),
             now=now,
         )
-        self._lan_ip, self._lan_port = _address(hello.lan_ip), _port(hello.lan_port)
         self._printer_id = printer_id_of(hello.public_key)
+        self._note = AgentNote(
+            dependencies.agents, dependencies.clock, dependencies.node_id, self._printer_id, hello
+        )
         self._context.printer_subscriptions.add(self._printer_id, self)
         self._inbox = None
         while not inbox.empty():
@@ -205,18 +188,20 @@ class AgentConnection:
         """Handle a message after sign-in. A new address is stored at the next recheck."""
         match message:
             case signin.LanAddress():
-                lan_ip, lan_port = _address(message.lan_ip), _port(message.lan_port)
-                if (lan_ip, lan_port) != (self._lan_ip, self._lan_port):
-                    self._lan_ip, self._lan_port, self._is_noted = lan_ip, lan_port, False
+                self._note.on_lan_address(message)
             case signin.HostApiKey():
                 self._context.host_keys.on_answer(self._printer_id, message)
+            case signin.Primary() if self._is_serving and self._is_standby:
+                self._become_primary()
             case _:
                 self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
 
     def _on_events(self, message: signin.Events) -> None:
         try:
             if self._events is None:
-                raise BadEvents("this printer belongs to no account yet")
+                is_standby = "a standby tunnel carries none"
+                no_owner = "this printer belongs to no account yet"
+                raise BadEvents(is_standby if self._is_standby else no_owner)
             self._events.receive(message.events)
         except BadEvents as refusal:
             log.warning("events of %s refused: %s", self._printer_id or self._peer, refusal)
@@ -225,6 +210,8 @@ class AgentConnection:
     async def _wait_until_linked(self, public_key: bytes) -> LinkedPrinter:
         """Offer link codes until one was entered."""
         printer = await self._look_up()
+        if self._is_standby:
+            self._check_standby(printer)
         if printer is not None:
             self._welcome(printer)
             self._send(signin.Welcome(printer_id=self._printer_id, printer_name=printer.name))
@@ -237,6 +224,15 @@ class AgentConnection:
                 self._send(signin.Linked(printer_id=self._printer_id, printer_name=printer.name))
                 return printer
 
+    def _check_standby(self, printer: LinkedPrinter | None) -> None:
+        """Raises StandbyNotTaken."""
+        if printer is None:
+            raise StandbyNotTaken(CloseCode.UNLINKED, "this printer belongs to no account")
+        here = self._context.directory.find_here(self._printer_id)
+        if here is not None and not here.is_standby:
+            text = "this node has the primary tunnel: dial again, for another node"
+            raise StandbyNotTaken(CloseCode.SAME_NODE, text)
+
     def _welcome(self, printer: LinkedPrinter) -> None:
         """Trust the agent from the message that tells it that its printer is linked.
 
@@ -245,6 +241,10 @@ class AgentConnection:
         """
         self._link.trust()
         self._send_lock(printer)
+        if not self._is_standby:
+            self._take_events()
+
+    def _take_events(self) -> None:
         dependencies, limiter = self._dependencies, self._context.event_limiter
         self._events = EventIntake(dependencies.events, limiter, self._printer_id, self._send)
 
@@ -291,38 +291,60 @@ class AgentConnection:
 
     async def _serve(self, printer: LinkedPrinter, hello: signin.Hello) -> None:
         """Serve requests until the printer is removed or the agent leaves."""
-        dependencies = self._dependencies
         self._is_serving = True
-        self._context.directory.put(
-            self._printer_id, self.tunnel, self._agent_clock, hello.platform
+        route = Route(
+            tunnel=self.tunnel,
+            clock=self._agent_clock,
+            platform=hello.platform,
+            capabilities=self.tunnel.capabilities,
+            agent_run="" if isinstance(hello.agent_run, UnsetType) else hello.agent_run,
+            is_standby=self._is_standby,
         )
-        log.info("agent %s serves %r", self._printer_id, printer.name)
-        if signin.DETECTOR_NEWS in self._understands:
-            self._detector_status = DetectorStatusSender(
-                dependencies.detector, dependencies.clock, self._printer_id, self._send
-            )
-            self._detector_status.tell()
+        self._context.directory.put(self._printer_id, route)
+        role = "stands by for" if self._is_standby else "serves"
+        log.info("agent %s %s %r", self._printer_id, role, printer.name)
+        if not self._is_standby:
+            self._tell_detector_status()
         if signin.HOST_API_KEYS in self._understands:
             self._context.host_keys.add_agent(self._printer_id, self._send)
         try:
-            await self._keep_presence(hello)
+            await self._keep_presence()
         finally:
             self._context.host_keys.remove_agent(self._printer_id, self._send)
             if self._detector_status is not None:
                 self._detector_status.close()
-            if self._context.directory.drop(self._printer_id, self.tunnel):
-                await dependencies.agents.agent_disconnected(
-                    self._printer_id, dependencies.node_id, dependencies.clock.now()
-                )
+            was_the_newest = self._context.directory.drop(self._printer_id, self.tunnel)
+            if was_the_newest and not self._is_standby:
+                await self._note.end()
 
-    async def _keep_presence(self, hello: signin.Hello) -> None:
+    def _become_primary(self) -> None:
+        """The agent has lost its primary tunnel, and goes on with this one."""
+        log.info("agent %s goes on with its standby tunnel", self._printer_id)
+        self._is_standby = False
+        directory = self._context.directory
+        route = directory.find_here(self._printer_id)
+        if route is not None and route.tunnel is self.tunnel:
+            directory.put(self._printer_id, replace(route, is_standby=False))
+        self._take_events()
+        self._tell_detector_status()
+        self._recheck_soon()  # so that its address is stored
+
+    def _tell_detector_status(self) -> None:
+        if signin.DETECTOR_NEWS in self._understands:
+            dependencies = self._dependencies
+            self._detector_status = DetectorStatusSender(
+                dependencies.detector, dependencies.clock, self._printer_id, self._send
+            )
+            self._detector_status.tell()
+
+    async def _keep_presence(self) -> None:
         """Store the agent's address, now and when it changes, until the printer is removed.
 
         Meanwhile the agent is told of each lock of remote control, and of its end.
         """
         while True:
-            if not self._is_noted:
-                await self._note(hello)
+            if not (self._note.is_noted or self._is_standby):
+                await self._note.put()
             await self._wait_for_notice()
             try:
                 printer = await self._look_up()
@@ -332,24 +354,6 @@ class AgentConnection:
             if printer is None:
                 return
             self._send_lock(printer)
-
-    async def _note(self, hello: signin.Hello) -> None:
-        """Store the agent's address. Requests are served even if the store fails."""
-        self._is_noted = True
-        dependencies = self._dependencies
-        try:
-            await dependencies.agents.agent_connected(
-                self._printer_id,
-                dependencies.node_id,
-                dependencies.clock.now(),
-                lan_ip=self._lan_ip,
-                lan_port=self._lan_port,
-                agent_version=printable(hello.agent_version, ""),
-                platform=printable(hello.platform, ""),
-            )
-        except Exception:
-            log.exception("could not record that an agent has connected")
-            self._is_noted = False
 
     async def _wait_for_notice(self) -> None:
         if not self._must_recheck:
@@ -363,7 +367,8 @@ class AgentConnection:
     # --- Subscriber -----------------------------------------------------------------------------
 
     def on_recheck(self, is_linked: bool, *, refuses_control: bool) -> None:
-        is_out_of_date = not self._is_noted or refuses_control is not self._sent_lock
+        is_noted = self._is_standby or self._note.is_noted
+        is_out_of_date = not is_noted or refuses_control is not self._sent_lock
         if is_linked != self._is_serving or (is_linked and is_out_of_date):
             self._recheck_soon()
 
@@ -382,17 +387,3 @@ class AgentConnection:
 
     def _send(self, message: signin.FromService) -> None:
         self.tunnel.message(signin.encode(message))
-
-
-def _address(text: str | None) -> str | None:
-    """Parse the address that an agent reported; None if it isn't one.
-
-    Apps get it, so it has no zone: that could be any text.
-    """
-    address = None if text is None else parse_ip_address(text)
-    return None if address is None else str(address)
-
-
-def _port(reported: int | UnsetType) -> int | None:
-    """Return the port that an agent reported; None if it is an older one, which reports none."""
-    return None if isinstance(reported, UnsetType) else reported

@@ -6,7 +6,8 @@ from typing import Final
 from printreach.tunnel.shared_timer import SharedTimer
 from printreach.wire.errors import CloseCode
 
-from .agent_connection import AgentConnection, AgentContext, AgentDependencies
+from .agent_connection import AgentConnection
+from .agent_dependencies import AgentContext, AgentDependencies
 from .directory import Directory
 from .event_intake import EventLimiter
 from .host_keys import HostKeyRequests

@@ -1,4 +1,4 @@
-"""The tunnel of each printer. The newest one replaces an older one."""
+"""The tunnel of each printer, primary or standby. The newest one replaces an older one."""
 
 import asyncio
 from typing import Final, Protocol
@@ -6,7 +6,6 @@ from typing import Final, Protocol
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode
 
-from .commands import AgentClock
 from .route import Route
 
 STEP_S: Final = 0.25
@@ -26,7 +25,7 @@ class Elsewhere(Protocol):
         ...
 
     def on_put(self, printer_id: str, route: Route) -> None:
-        """The printer's newest tunnel ends here."""
+        """The printer's newest tunnel, or newest standby, ends here."""
 
     def on_drop(self, printer_id: str) -> None:
         """The printer has no tunnel here any more."""
@@ -63,15 +62,13 @@ class Directory:
         route = self.find(printer_id)
         return route.platform if route is not None else ""
 
-    def put(self, printer_id: str, tunnel: Tunnel, clock: AgentClock, platform: str = "") -> None:
+    def put(self, printer_id: str, route: Route) -> None:
         """Route to this tunnel from now on. An older one is closed with REPLACED."""
         older = self._routes.get(printer_id)
-        route = self._routes[printer_id] = Route(
-            tunnel=tunnel, clock=clock, platform=platform, capabilities=tunnel.capabilities
-        )
+        self._routes[printer_id] = route
         if self.elsewhere is not None:
             self.elsewhere.on_put(printer_id, route)
-        if older is not None and older.tunnel is not tunnel:
+        if older is not None and older.tunnel is not route.tunnel:
             replace(older)
         self.on_arrival(printer_id)
 
@@ -110,8 +107,13 @@ class Directory:
         if (arrival := self._arrivals.pop(printer_id, None)) is not None:
             arrival.set()
 
-    def __len__(self) -> int:
-        return len(self._routes)
+    @property
+    def primary_count(self) -> int:
+        return len(self._routes) - self.standby_count
+
+    @property
+    def standby_count(self) -> int:
+        return sum(route.is_standby for route in self._routes.values())
 
     def _await_agents(self, seconds: float) -> None:
         self._is_settling = seconds > 0

@@ -305,7 +305,11 @@ class RelayNode:
             ),
             "printreach_printers_online": (
                 "Printers whose tunnel carries requests.",
-                lambda: len(self._directory),
+                lambda: self._directory.primary_count,
+            ),
+            "printreach_standby_tunnels": (
+                "Tunnels of printers that have their primary one at another node.",
+                lambda: self._directory.standby_count,
             ),
             "printreach_node_links": (
                 "Links with other nodes.",

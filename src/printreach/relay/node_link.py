@@ -22,6 +22,7 @@ from printreach.contract.node_words import (
     Moves,
     NotHere,
     Proof,
+    StandsBy,
     Who,
     decode_from_answering,
     decode_from_dialling,
@@ -69,14 +70,14 @@ class OutwardLink:
         node: str,
         token_bytes: TokenBytes,
         *,
-        on_not_here: Callable[[str], None],
-        on_holds: Callable[[Holds], None],
+        on_not_here: Callable[[str, str], None],
+        on_holds: Callable[[Holds | StandsBy], None],
         on_moves: Callable[[Moves], None],
         on_draining: Callable[[str], None],
         on_closed: Callable[["OutwardLink"], None],
     ) -> None:
-        """node: the id that the other end must have. on_not_here: is told of a printer, on_draining
-        of the node.
+        """node: the id that the other end must have. on_not_here: is told of a printer and of the
+        node, on_draining of the node.
         """
         self._on_holds = on_holds
         self._on_moves = on_moves
@@ -138,12 +139,12 @@ class OutwardLink:
             case Challenge() as challenge:
                 self._on_challenge(challenge)
             case NotHere(printer_id=printer_id):
-                self._on_not_here(printer_id)
-            case Holds(node=node) as said if node == self.node:
+                self._on_not_here(printer_id, self.node)
+            case (Holds(node=node) | StandsBy(node=node)) as said if node == self.node:
                 self._on_holds(said)
             case Moves(node=node) as said if node == self.node:
                 self._on_moves(said)
-            case Holds() | Moves():
+            case Holds() | StandsBy() | Moves():
                 pass  # a node speaks for itself alone
             case MadeKey(request_id=request_id, api_key=api_key):
                 asked = self._asked.get(request_id)
@@ -185,7 +186,7 @@ class Held(Protocol):
     """What a node does for others with the tunnels that it holds."""
 
     def find_here(self, printer_id: str) -> Route | None: ...
-    def told(self, printer_id: str) -> Holds | Moves | None:
+    def told(self, printer_id: str) -> Holds | StandsBy | Moves | None:
         """Return what this node says of a tunnel; None if it doesn't hold it."""
         ...
 

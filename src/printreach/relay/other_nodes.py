@@ -14,7 +14,7 @@ from picows import (
     ws_create_server,
 )
 
-from printreach.contract.node_words import Holds, Moves
+from printreach.contract.node_words import Holds, Moves, StandsBy
 from printreach.http1.tracing import Tracing
 from printreach.ports import Bus, Clock
 from printreach.rules.connections.credentials import TokenBytes
@@ -277,7 +277,7 @@ class OtherNodes:
         self.request_count += 1
         return self._directory.find_here(printer_id)
 
-    def told(self, printer_id: str) -> Holds | Moves | None:
+    def told(self, printer_id: str) -> Holds | StandsBy | Moves | None:
         return self._presence.told(printer_id)
 
     async def make_key_here(self, printer_id: str, app_name: str) -> str | None:

@@ -5,16 +5,30 @@ doesn't know a printer asks everybody, and the node that holds its tunnel answer
 used for LEASE_S. Each tunnel has an epoch: the newest of a printer has the highest, and a node that
 hears of a newer one closes its own. A node that stops says that its agents move; who looks for one
 of them waits until it is at another node.
+
+An agent may have a standby tunnel at another node than its primary one. It is remembered beside
+that, and gets the requests as soon as the node of the primary is gone or lacks it. A standby of
+another run of the agent than the newest primary is closed: that agent was started anew, or a second
+one has the same key.
 """
 
 import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from printreach.contract.node_words import Holds, Left, Moves, Who, decode_presence, encode
+from printreach.contract.node_words import (
+    HeldTunnel,
+    Holds,
+    Left,
+    Moves,
+    StandsBy,
+    Who,
+    decode_presence,
+    encode,
+)
 from printreach.ports import Bus, Clock, Notice, Topic
 
 from .commands import AgentClock
@@ -22,7 +36,7 @@ from .route import Route
 
 log = logging.getLogger(__name__)
 
-Said = Who | Holds | Left | Moves
+Said = Who | Holds | StandsBy | Left | Moves
 
 LEASE_S: Final = 30.0
 """As long as any node uses what it knows without asking again."""
@@ -43,7 +57,7 @@ MAX_UNSAID: Final = 4096
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HoldingNode:
-    """The node that holds a printer's tunnel, as it said itself. until: the end of the lease."""
+    """A node that holds a tunnel of a printer, as it said itself. until: the end of the lease."""
 
     node: str
     address: str
@@ -52,6 +66,8 @@ class HoldingNode:
     capabilities: frozenset[str]
     clock: AgentClock
     until: float
+    agent_run: str
+    is_standby: bool
 
 
 class Presence:
@@ -81,6 +97,7 @@ class Presence:
         self._held: dict[str, tuple[int, Route]] = {}
         self._is_stopping = False
         self._known: OrderedDict[str, HoldingNode] = OrderedDict()
+        self._known_standbys: OrderedDict[str, HoldingNode] = OrderedDict()  # standbys beside these
         self._absent: OrderedDict[str, float] = OrderedDict()
         self._moving: OrderedDict[str, float] = OrderedDict()
         self._asked: dict[str, asyncio.Future[None]] = {}
@@ -96,13 +113,17 @@ class Presence:
     # --- own tunnels ------------------------------------------------------------------------------
 
     def hold(self, printer_id: str, route: Route) -> None:
-        """This node holds the printer's newest tunnel."""
-        older = self._known.pop(printer_id, None)
+        """This node holds the printer's newest tunnel, or the newest standby."""
+        known = (self._known.pop(printer_id, None), self._known_standbys.pop(printer_id, None))
+        others = [holder for holder in known if holder is not None]
         before = self._held.get(printer_id)
-        last = max(older.epoch if older else 0, before[0] if before else 0)
+        last = max([before[0] if before else 0, *(holder.epoch for holder in others)])
         # By a clock, and above every known one, so that clocks that differ do no harm.
         epoch = max(int(self._clock.now().timestamp() * 1000), last + 1)
         self._held[printer_id] = epoch, route
+        for holder in others:
+            if holder.is_standby is not route.is_standby and holder.agent_run == route.agent_run:
+                self._known[printer_id] = holder  # the agent's other tunnel
         self._settle(printer_id)
         self._tell(printer_id)
 
@@ -111,6 +132,9 @@ class Presence:
 
         What these say of that closes no tunnel here, on which requests may still be under way.
         """
+        standbys = [name for name, (_, route) in self._held.items() if route.is_standby]
+        for printer_id in standbys:
+            self.leave(printer_id)  # nobody waits for another one
         self._is_stopping = True
         for printer_id in self._held:
             self._expect_move(printer_id)
@@ -131,7 +155,7 @@ class Presence:
         if was_held and self.address and not self._is_stopping:
             self._say(Left(node=self._node_id, printer_id=printer_id))
 
-    def told(self, printer_id: str) -> Holds | Moves | None:
+    def told(self, printer_id: str) -> Holds | StandsBy | Moves | None:
         """Return what this node says of a tunnel; None if it doesn't hold it."""
         held = self._held.get(printer_id)
         if held is None or not self.address:
@@ -139,7 +163,8 @@ class Presence:
         if self._is_stopping:
             return Moves(node=self._node_id, printer_id=printer_id)
         epoch, route = held
-        return Holds(
+        message = StandsBy if route.is_standby else Holds
+        return message(
             node=self._node_id,
             address=self.address,
             printer_id=printer_id,
@@ -147,12 +172,13 @@ class Presence:
             platform=route.platform,
             agent_unix_s=route.clock.unix_s_at(self._loop.time()),
             capabilities=sorted(route.capabilities),
+            agent_run=route.agent_run,
         )
 
     # --- those of others --------------------------------------------------------------------------
 
     def holder(self, printer_id: str) -> HoldingNode | None:
-        """Return the node that was last heard to hold the printer's tunnel."""
+        """Return the node that was last heard to hold the printer's tunnel, or its standby."""
         return self._known.get(printer_id)
 
     def leased(self, printer_id: str) -> HoldingNode | None:
@@ -179,31 +205,102 @@ class Presence:
         await asyncio.shield(asked)
         return self.leased(printer_id)
 
-    def forget(self, printer_id: str) -> None:
-        """What is known of the printer has turned out to be out of date."""
-        self._known.pop(printer_id, None)
+    def forget(self, printer_id: str, node: str) -> None:
+        """The node holds no tunnel of the printer. One that is known beside it takes its place."""
+        standby = self._known_standbys.get(printer_id)
+        if standby is not None and standby.node == node:
+            del self._known_standbys[printer_id]
+        known = self._known.get(printer_id)
+        if known is None or known.node != node:
+            return
+        del self._known[printer_id]
+        if (standby := self._known_standbys.pop(printer_id, None)) is not None:
+            self._know(printer_id, replace(standby, until=self._loop.time() + LEASE_S))
 
     def forget_node(self, node: str) -> None:
         """A node can't be reached: whatever it holds may be somewhere else by now."""
-        for printer_id in [name for name, holder in self._known.items() if holder.node == node]:
-            del self._known[printer_id]
+        for known in (self._known_standbys, self._known):
+            for printer_id in [name for name, holder in known.items() if holder.node == node]:
+                self.forget(printer_id, node)
 
-    def hear(self, said: Holds) -> None:
+    def hear(self, said: Holds | StandsBy) -> None:
         """Take what another node says of a tunnel that it holds."""
-        printer_id, now = said.printer_id, self._loop.time()
+        match said:
+            case Holds():
+                self._hear_of_primary(said)
+            case StandsBy():
+                self._hear_of_standby(said)
+
+    def hear_of_move(self, said: Moves) -> None:
+        """The printer's agent leaves that node, and will soon be at another."""
+        holder = self._known.get(said.printer_id)
+        if holder is None or holder.node == said.node:
+            self.forget(said.printer_id, said.node)
+            self._expect_move(said.printer_id)
+
+    def _hear_of_primary(self, said: Holds) -> None:
+        printer_id = said.printer_id
         held, known = self._held.get(printer_id), self.leased(printer_id)
-        if held is not None and self._is_stopping:
-            del self._held[printer_id]
-        elif held is not None:
-            # Of two with the same epoch one has to stay, so the names decide.
-            if (said.epoch, said.node) < (held[0], self._node_id):
+        if (
+            known is not None
+            and not known.is_standby
+            and known.node != said.node
+            and said.epoch < known.epoch
+        ):
+            return
+        if held is not None:
+            epoch, route = held
+            if self._is_stopping:
+                del self._held[printer_id]
+            elif route.is_standby:
+                if route.agent_run != said.agent_run:
+                    self._give_way(printer_id)
+            elif self._is_older(said, epoch):
                 self._tell(printer_id)
                 return
-            del self._held[printer_id]
-            self._on_newer(printer_id)
-        if known is not None and known.node != said.node and said.epoch < known.epoch:
-            return
-        self._known[printer_id] = HoldingNode(
+            else:
+                self._give_way(printer_id)
+        before, standby = self._known.get(printer_id), self._known_standbys.pop(printer_id, None)
+        if before is not None and before.is_standby:
+            standby = before
+        self._know(printer_id, self._holding_node(said, is_standby=False))
+        if standby is not None and standby.agent_run == said.agent_run:
+            self._know_standby(printer_id, standby)
+
+    def _hear_of_standby(self, said: StandsBy) -> None:
+        printer_id = said.printer_id
+        held, known = self._held.get(printer_id), self._known.get(printer_id)
+        if held is not None:
+            epoch, route = held
+            if not route.is_standby and route.agent_run != said.agent_run:
+                self._tell(printer_id)  # so that it is closed
+                return
+            if route.is_standby and self._is_older(said, epoch):
+                self._tell(printer_id)
+                return
+            if route.is_standby:
+                self._give_way(printer_id)
+        standby = self._holding_node(said, is_standby=True)
+        is_asked_for = printer_id in self._asked and self.leased(printer_id) is None
+        if known is None or known.is_standby or is_asked_for:
+            self._know(printer_id, standby)
+        else:
+            self._know_standby(printer_id, standby)
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    def _is_older(self, said: HeldTunnel, epoch: int) -> bool:
+        """Return whether it is older than this node's own of that epoch."""
+        # Of two with the same epoch one has to stay, so the names decide.
+        return (said.epoch, said.node) < (epoch, self._node_id)
+
+    def _give_way(self, printer_id: str) -> None:
+        del self._held[printer_id]
+        self._on_newer(printer_id)
+
+    def _holding_node(self, said: HeldTunnel, *, is_standby: bool) -> HoldingNode:
+        now = self._loop.time()
+        return HoldingNode(
             node=said.node,
             address=said.address,
             epoch=said.epoch,
@@ -211,34 +308,29 @@ class Presence:
             capabilities=frozenset(said.capabilities),
             clock=AgentClock(said.agent_unix_s, now),
             until=now + LEASE_S,
+            agent_run=said.agent_run,
+            is_standby=is_standby,
         )
-        self._known.move_to_end(printer_id)
-        if len(self._known) > MAX_KNOWN:
-            self._known.popitem(last=False)
+
+    def _know(self, printer_id: str, holder: HoldingNode) -> None:
+        """Send requests to that node from now on."""
+        _remember(self._known, printer_id, holder)
         self._settle(printer_id)
         self._on_holder(printer_id)
 
-    def hear_of_move(self, said: Moves) -> None:
-        """The printer's agent leaves that node, and will soon be at another."""
-        holder = self._known.get(said.printer_id)
-        if holder is None or holder.node == said.node:
-            self.forget(said.printer_id)
-            self._expect_move(said.printer_id)
-
-    # --- helpers ----------------------------------------------------------------------------------
+    def _know_standby(self, printer_id: str, holder: HoldingNode) -> None:
+        _remember(self._known_standbys, printer_id, holder)
 
     def _on_notice(self, notice: Notice) -> None:
         match decode_presence(notice.key):
             case Who(node=node, printer_id=printer_id) if node != self._node_id:
                 self._tell(printer_id)
-            case Holds(node=node) as said if node != self._node_id:
+            case (Holds(node=node) | StandsBy(node=node)) as said if node != self._node_id:
                 self.hear(said)
             case Moves(node=node) as said if node != self._node_id:
                 self.hear_of_move(said)
             case Left(node=node, printer_id=printer_id):
-                holder = self._known.get(printer_id)
-                if holder is not None and holder.node == node:
-                    self.forget(printer_id)
+                self.forget(printer_id, node)
             case _:
                 pass  # its own, or of a version that this one doesn't know
 
@@ -283,3 +375,10 @@ class Presence:
                 await self._bus.publish(Notice(Topic.NODES, encode(message).decode()))
             except Exception:  # other nodes ask
                 log.exception("could not announce a tunnel to other nodes")
+
+
+def _remember(known: OrderedDict[str, HoldingNode], printer_id: str, holder: HoldingNode) -> None:
+    known[printer_id] = holder
+    known.move_to_end(printer_id)
+    if len(known) > MAX_KNOWN:
+        known.popitem(last=False)

@@ -29,7 +29,8 @@ class Route:
     """The way to a printer's agent: its own tunnel, or a link to the node where that ends.
 
     capabilities: of the agent. printer_id: begins the head of each stream on a link; "" for the
-    agent's own tunnel.
+    agent's own tunnel. agent_run: tells the agent from an earlier run of it, and from another one
+    with the same key. is_standby: the agent has its primary tunnel at another node.
     """
 
     tunnel: Tunnel
@@ -37,6 +38,8 @@ class Route:
     platform: str
     capabilities: frozenset[str]
     printer_id: str = ""
+    agent_run: str = ""
+    is_standby: bool = False
 
     @property
     def is_here(self) -> bool:

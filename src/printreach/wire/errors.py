@@ -14,6 +14,7 @@ class CloseCode(IntEnum):
     VERSION_UNSUPPORTED = 4
     RESTARTING = 5
     OVERLOADED = 6
+    SAME_NODE = 7  # a standby tunnel came to the node that has the agent's primary one
 
     BAD_FRAME = 100  # shorter or longer than its header says, or an unknown kind
     FRAME_TOO_LARGE = 101
