@@ -52,7 +52,7 @@ class AgentNote:
                 platform=self._platform,
             )
         except Exception:
-            log.exception("could not note that an agent has connected")
+            log.exception("could not record that an agent has connected")
             self.is_noted = False
 
     async def end(self) -> None:
