@@ -218,7 +218,7 @@ class FleetAgent(IdleAgent):
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
         if signin.SEVERAL_NODES in capabilities:
-            self._tunnel.session.notice_sooner()
+            self._tunnel.notice_sooner()
         super().on_tunnel_ready(capabilities)
 
     def on_tunnel_message(self, payload: bytes) -> None:

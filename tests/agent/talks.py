@@ -16,7 +16,12 @@ class Talk:
     """A conversation, and a service that says what the test wants."""
 
     def __init__(
-        self, agent: Agent, *, was_linked: bool = False, stores_events: bool = False
+        self,
+        agent: Agent,
+        *,
+        was_linked: bool = False,
+        stores_events: bool = False,
+        is_standby: bool = False,
     ) -> None:
         self.agent = agent
         self.context = agent.context
@@ -26,6 +31,8 @@ class Talk:
             lambda payload: self.messages.append(signin.decode_from_agent(payload)),
             was_linked=was_linked,
             stores_events=stores_events,
+            agent_run="run of the agent" if is_standby else None,
+            is_standby=is_standby,
         )
         self.handshake.begin()
 

@@ -116,21 +116,26 @@ def test_a_tunnel_that_has_ended_says_nothing_more(tmp_path: Path) -> None:
     assert line.sent == []
 
 
+def commanded(agent: Agent) -> CommandedPrinter:
+    """Give the agent a printer with events to tell."""
+    printer = CommandedPrinter(
+        api=cast("CommandApi", None),
+        clock=ServiceClock(agent.clock),
+        detector=LatestDetectorStatus(agent.clock),
+        host_api_keys=HostApiKeys(ScriptedPrinter()),
+        outbox=Outbox(agent.data_dir, agent.clock),
+        temperatures=TemperatureRecorder(ScriptedPrinter(), agent.clock),
+    )
+    agent.context = replace(agent.context, commanded=printer)
+    return printer
+
+
 class LinkedAgent:
     """An agent with something to tell, in conversation with a service."""
 
     def __init__(self, folder: Path, *, stores_events: bool = True) -> None:
         self.agent = Agent(folder)
-        self.outbox = Outbox(self.agent.data_dir, self.agent.clock)
-        commanded = CommandedPrinter(
-            api=cast("CommandApi", None),
-            clock=ServiceClock(self.agent.clock),
-            detector=LatestDetectorStatus(self.agent.clock),
-            host_api_keys=HostApiKeys(ScriptedPrinter()),
-            outbox=self.outbox,
-            temperatures=TemperatureRecorder(ScriptedPrinter(), self.agent.clock),
-        )
-        self.agent.context = replace(self.agent.context, commanded=commanded)
+        self.outbox = commanded(self.agent).outbox
         self.talk = Talk(self.agent, stores_events=stores_events)
         self.outbox.put(TrackedPrint(), [an_event()])
         asyncio.run(self.outbox.save())

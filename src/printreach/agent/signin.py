@@ -10,6 +10,7 @@ from printreach.agent.outbox import EventSender
 from printreach.agent.runtime import AgentContext, LanPlace
 from printreach.agent.state import ShownLinkCode
 from printreach.contract import signin
+from printreach.contract.unset import UNSET
 from printreach.languages import N_
 from printreach.rules.printers.signin import Signer, statement
 
@@ -26,7 +27,9 @@ class AgentHandshake:
     """The handshake and the control messages over one tunnel.
 
     send_message: sends a control message. was_linked: it was last announced that the agent is
-    linked, so it is not announced again. stores_events: the service accepts events.
+    linked, so it is not announced again. stores_events: the service accepts events. agent_run: what
+    a service with standby tunnels is told; None for others. is_standby: it is dialled beside the
+    primary tunnel, to which everything but requests belongs, until `become_primary`.
     """
 
     def __init__(
@@ -36,6 +39,8 @@ class AgentHandshake:
         *,
         was_linked: bool,
         stores_events: bool = False,
+        agent_run: str | None = None,
+        is_standby: bool = False,
     ) -> None:
         self._context = context
         self._send_message = send_message
@@ -43,6 +48,8 @@ class AgentHandshake:
         self._nonce = context.machine.token_bytes(signin.NONCE_BYTES)
         self._service_key: bytes | None = None  # once its signature was checked
         self.is_serving = False
+        self._agent_run = agent_run
+        self._is_standby = is_standby
         self._is_locked = False  # as the service says; older ones don't
         self._has_ended = False
         self._lan = LanPlace(ip=None)  # as the service knows it
@@ -62,11 +69,25 @@ class AgentHandshake:
             platform=config.kind.name,
             lan_ip=self._lan.ip,
             lan_port=self._lan.port,
+            agent_run=UNSET if self._agent_run is None else self._agent_run,
+            is_standby=True if self._is_standby else UNSET,
         )
         self._send_message(signin.encode(hello))
 
+    def become_primary(self) -> None:
+        """Go on with this tunnel, because the primary one has ended. It serves."""
+        self._is_standby = False
+        self.was_linked = True
+        self._send_message(signin.encode(signin.Primary()))
+        self._tell_lock()
+        self.look_for_lan_address()
+        if self._events is not None:
+            self._events.begin()
+
     def look_for_lan_address(self) -> None:
         """Tell the service the agent's address on the local network, if that has changed."""
+        if self._is_standby:
+            return
         found = self._context.find_lan_address()
         if self.is_serving and found.ip is not None and found != self._lan:
             self._lan = found
@@ -86,6 +107,8 @@ class AgentHandshake:
                 raise ServiceRefused("The service asked for a second signature.")
             case _ if self._service_key is None:
                 raise ServiceRefused("The service did not prove who it is.")
+            case signin.LinkOffer() | signin.Linked() if self._is_standby:
+                raise ServiceRefused("The service doesn't know this printer on its second tunnel.")
             case signin.LinkOffer():
                 self._show_code(message)
             case signin.Linked():
@@ -97,6 +120,8 @@ class AgentHandshake:
                 self._welcomed(self._service_key, message)
             case signin.RemoteControl(is_locked=is_locked):
                 self._is_locked = is_locked
+                if self._is_standby:
+                    return
                 if is_locked or self.is_serving:
                     log.warning("remote control is %s", "locked" if is_locked else "unlocked")
                 if self.is_serving:
@@ -119,7 +144,7 @@ class AgentHandshake:
 
         What it says of a lock from now on is out of date: the next tunnel knows better.
         """
-        if self.is_serving and not self._has_ended:
+        if self.is_serving and not self._has_ended and not self._is_standby:
             self._context.remote_lock.lost()
         self._has_ended = True
         if self._events is not None:
@@ -128,6 +153,8 @@ class AgentHandshake:
     def _check(self, challenge: signin.Challenge) -> None:
         context = self._context
         pin = context.pins.get(str(context.config.service))
+        if pin is None and self._is_standby:
+            raise ServiceRefused("The key of the service is not pinned yet.")
         if pin is not None and challenge.service_key not in pin.public_keys:
             raise ServiceRefused(
                 f"{context.config.service} shows another key than the service this printer was"
@@ -181,6 +208,9 @@ class AgentHandshake:
         context.announce.link_code(shown, now)
 
     def _welcomed(self, service_key: bytes, welcome: signin.Welcome) -> None:
+        if self._is_standby:
+            self.is_serving = True
+            return
         context = self._context
         pin = context.pins.get(str(context.config.service))
         if pin is None:

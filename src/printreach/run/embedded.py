@@ -20,7 +20,6 @@ from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.backends.web_push import WebPush
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
-from printreach.contract.signin import EVENTS, SEVERAL_NODES
 from printreach.http1.tracing import Tracing
 from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.core import Core
@@ -30,6 +29,7 @@ from printreach.hub.watch.states import CachedDetectorStates
 from printreach.ports import Bus, Clock
 from printreach.ports.payments import Payments
 from printreach.ports.relaying import DetectorStates
+from printreach.relay.agent_dependencies import capabilities_of
 from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.asgi import Application
 from printreach.relay.node import RelayDependencies, RelayNode
@@ -331,7 +331,9 @@ def _relay_dependencies(
         token_bytes=secrets.token_bytes,
         node_id=node_id,
         base_url=settings.base_url,
-        capabilities=(EVENTS,) if nodes is None else (EVENTS, SEVERAL_NODES),
+        capabilities=capabilities_of(
+            has_others=nodes is not None, keeps_standbys=settings.standby_tunnels
+        ),
     )
     return RelayDependencies(
         grants=SqlGrants(store, clock, secrets.token_bytes, settings.supporters, key.internal),

@@ -64,6 +64,7 @@ class Settings:
     node_listen: tuple[str, int] | None = None
     node_url: str = ""
     node_tls: bool = False
+    standby_tunnels: bool = True
     stop_notice_s: int = 0
     logs_json: bool = False
     request_id_field: bytes = b""
@@ -171,6 +172,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         node_listen=reader.read("NODE_LISTEN", values.read_optional_address, ""),
         node_url=reader.read("NODE_URL", values.read_node_url, ""),
         node_tls=reader.read("NODE_TLS", values.read_switch, "false"),
+        standby_tunnels=reader.read("STANDBY_TUNNELS", values.read_switch, "true"),
         request_id_field=reader.read("REQUEST_ID_HEADER", values.read_field_name, ""),
         sends_traces=_sends_traces(environ),
         logs_json=reader.read("LOG_JSON", values.read_switch, "false"),

@@ -26,13 +26,11 @@ MAX_OPENED_WHILE_FULL_BYTES: Final = 1024 * 1024
 """Enough for tens of the largest heads with their first chunk, or for hundreds of usual ones."""
 
 MAX_GATHERED: Final = 16
-"""The most frames in a message. With more, the two ends worked in turn instead of in parallel: 64
-callers got a third fewer answers."""
+"""The most frames in a message. With more, the ends work in turn: 64 callers got a third less."""
 
 CALM_CHUNKS: Final = 16
-"""After this many chunks in a row that did not fill the link, chunks are gathered: the link takes
-more than is sent, and no page waits long after a large message. A home's uplink is full at the
-second or third chunk."""
+"""After this many chunks in a row that did not fill the link, chunks are gathered: then no page
+waits long after a large message. A home's uplink is full at the second or third chunk."""
 
 
 class TunnelHandler(Protocol):
@@ -116,6 +114,11 @@ class Tunnel:
         if not self.is_closed:
             self.session.message(payload)
             self.flush_soon()
+
+    def notice_sooner(self) -> None:
+        """Notice sooner from now on that the other end has failed."""
+        self.session.notice_sooner()
+        self._keepalive.advance()
 
     def drain(self) -> None:
         if not self.is_closed:
@@ -278,7 +281,6 @@ class Tunnel:
     def _ready(self, event: events.PeerReady) -> None:
         self.capabilities = event.capabilities
         self._tunnel_handler.on_tunnel_ready(event.capabilities)
-        self._keepalive.advance()  # the handler may have changed when pings are due
 
     def _message(self, event: events.MessageReceived) -> None:
         self._tunnel_handler.on_tunnel_message(event.payload)
