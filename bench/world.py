@@ -96,10 +96,10 @@ class World:
         return self._printers("origin", self.origin)
 
     @contextmanager
-    def another_service(self, name: str) -> Iterator[Service]:
+    def another_service(self, name: str, env: Mapping[str, str] | None = None) -> Iterator[Service]:
         """Start a service that no other row has used, to measure memory."""
         folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.folder))
-        with service_on_localhost(folder) as service:
+        with service_on_localhost(folder, more_env=env) as service:
             yield service
 
     # --- the ways ---------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from tests.rigs.service import Service
 from tests.rigs.ways import Way
 
 TITLE = "start of the service, and its memory at rest"
+AS_INSTALLED = {"PYTHONNODEBUGRANGES": "1"}
+"""What its unit and its image set in the environment of a service."""
 REST_S = 3.0
 _LOOK_EVERY_S = 0.005
 _WITHIN_S = 60.0
@@ -27,7 +29,7 @@ class _Start:
 
 
 def run(world: World) -> Measurement:
-    with world.another_service("start") as service:
+    with world.another_service("start", AS_INSTALLED) as service:
         again = [_start(service) for _ in range(world.plan.rounds)]
         shutil.rmtree(service.folder / "service-data")
         new = _start(service)

@@ -11,7 +11,8 @@ from printreach.run.settings import settings_from
 from tests.requirements_of_tests import need
 from tests.run.admin import Admin
 
-UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
+DEPLOY = Path(__file__).parents[2] / "deploy"
+UNITS = DEPLOY / "systemd"
 PROGRAM = "/opt/printreach/bin/printreach"
 # Tenths of systemd's scale from 0, nothing, to 10, everything; a service without any line has 96.
 MAX_EXPOSED = 20
@@ -53,6 +54,13 @@ def test_the_services_are_exposed_to_little(installed: Path, name: str) -> None:
     rated = analyze("security", "--offline=yes", threshold, installed / name)
 
     assert rated.returncode == 0, rated.stdout[-200:]
+
+
+@pytest.mark.parametrize("file", ["systemd/printreach.service", "container/Dockerfile"])
+def test_an_installed_service_keeps_no_columns_for_tracebacks(file: str) -> None:
+    text = (DEPLOY / file).read_text()
+
+    assert re.search(r"^(Environment=|ENV )PYTHONNODEBUGRANGES=1$", text, re.MULTILINE)
 
 
 def test_the_socket_is_where_the_service_is_at_home() -> None:
