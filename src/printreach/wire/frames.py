@@ -37,7 +37,7 @@ VERSION: Final = 1
 
 FIN: Final = 0x80
 HEADER: Final = Struct(">IIB")
-HEADER_BYTES: Final = HEADER.size
+HEADER_BYTES: Final = 9
 CHUNK_BYTES: Final = 64 * 1024
 """The most body bytes in a frame; larger frames gained nothing when measured."""
 MAX_PAYLOAD_BYTES: Final = 128 * 1024
@@ -62,8 +62,10 @@ OPEN_SECURE: Final = 0x02
 _CAPABILITY: Final = re.compile(r"[a-z0-9-]+")
 
 U16: Final = Struct(">H")
+U16_BYTES: Final = 2
 U32: Final = Struct(">I")
 OPEN_PREFIX: Final = Struct(">BH")
+OPEN_PREFIX_BYTES: Final = 3
 HELLO_PREFIX: Final = Struct(">BBI")
 
 
@@ -113,11 +115,11 @@ def encode_open(flags: int, head: bytes, body: bytes) -> bytes:
 
 def decode_open(payload: bytes) -> tuple[int, bytes, bytes]:
     """Return flags, head and first body bytes."""
-    if len(payload) < OPEN_PREFIX.size:
+    if len(payload) < OPEN_PREFIX_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "OPEN is cut short")
-    flags, head_size = OPEN_PREFIX.unpack_from(payload)
-    head, body = _split(payload, OPEN_PREFIX.size, head_size)
-    return flags, head, body
+    head_size = payload[1] << 8 | payload[2]
+    head, body = _split(payload, OPEN_PREFIX_BYTES, head_size)
+    return payload[0], head, body
 
 
 def encode_head(head: bytes, body: bytes) -> bytes:
@@ -126,9 +128,9 @@ def encode_head(head: bytes, body: bytes) -> bytes:
 
 def decode_head(payload: bytes) -> tuple[bytes, bytes]:
     """Return head and first body bytes."""
-    if len(payload) < U16.size:
+    if len(payload) < U16_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "HEAD is cut short")
-    return _split(payload, U16.size, U16.unpack_from(payload)[0])
+    return _split(payload, U16_BYTES, payload[0] << 8 | payload[1])
 
 
 def _split(payload: bytes, at: int, head_size: int) -> tuple[bytes, bytes]:

@@ -154,7 +154,8 @@ def decode_request_line(data: bytes) -> RequestLine:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed request line")
     if len(data) > MAX_HEAD_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(data)} bytes")
-    return RequestLine(line[1], line[2], line[3] or b"", data[line.end() - 1 :])
+    method, target, request_id = line.groups(b"")
+    return RequestLine(method, target, request_id, data[line.end() - 1 :])
 
 
 def request_id_in(head: bytes) -> bytes:

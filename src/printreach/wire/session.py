@@ -254,4 +254,5 @@ class Session:
 
     def _write(self, kind: int, stream: int, payload: bytes | memoryview) -> None:
         if not self._tunnel.closed:
-            self._output += (HEADER.pack(len(payload), stream, kind), payload)
+            self._output.append(HEADER.pack(len(payload), stream, kind))
+            self._output.append(payload)
