@@ -214,7 +214,8 @@ class ClientConnection(asyncio.Protocol):
 
     def _receive_head(self, exchange: CarriedExchange, data: bytes) -> None:
         searched = max(0, len(self._buffer) - 3)
-        data, self._buffer = self._buffer + data, b""
+        if self._buffer:
+            data, self._buffer = self._buffer + data, b""
         while (end := find_head_end(data, searched)) >= 0:
             response = self._client.responses.read(data[:end], exchange.method)
             data, searched = data[end:], 0

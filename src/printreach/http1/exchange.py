@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Final, ParamSpec, Protocol
+from typing import Final, Protocol
 
 from printreach.languages import N_
 
@@ -12,12 +11,12 @@ from .client_connection import ClientConnection, ExchangeFailure
 from .heads import BadMessage, Response
 
 log = logging.getLogger(__name__)
-P = ParamSpec("P")
 
 MAX_INTERIMS: Final = 100
 """Enough for a server that sends `102 Processing` every few seconds for ten minutes."""
 
 _CUT_SHORT: Final = N_("the connection was closed in the middle of the answer")
+_OUR_FAULT: Final = "a fault of ours while an answer was passed on"
 _NO_ANSWER: Final = N_("the connection was closed before an answer came")
 
 
@@ -151,7 +150,11 @@ class ClientExchange:
             raise BadMessage(502, "There are too many interim answers.")
         answer = self._answer
         if answer is not None:
-            self._call(answer, answer.on_interim, response)
+            try:
+                answer.on_interim(response)
+            except Exception:
+                log.exception(_OUR_FAULT)
+                self._fail(answer)
 
     def response(self, response: Response, body: bytes, fin: bool) -> None:
         self._heard = True
@@ -160,20 +163,32 @@ class ClientExchange:
         if fin:
             self._over()
         if answer is not None:
-            self._call(answer, answer.on_response, response, body, fin)
+            try:
+                answer.on_response(response, body, fin)
+            except Exception:
+                log.exception(_OUR_FAULT)
+                self._fail(answer)
 
     def body(self, data: bytes, fin: bool) -> None:
         answer = self._answer
         if fin:
             self._over()
         if answer is not None:
-            self._call(answer, answer.on_body, data, fin)
+            try:
+                answer.on_body(data, fin)
+            except Exception:
+                log.exception(_OUR_FAULT)
+                self._fail(answer)
 
     def writable(self) -> None:
         self._moved_at = self._client.now()
         answer = self._answer
         if answer is not None:
-            self._call(answer, answer.on_writable)
+            try:
+                answer.on_writable()
+            except Exception:
+                log.exception(_OUR_FAULT)
+                self._fail(answer)
 
     def lost(self) -> None:
         """Repeat the request or fail, because the connection ended under the exchange."""
@@ -207,16 +222,10 @@ class ClientExchange:
                 connection.abort()
         return left_s
 
-    def _call(
-        self, answer: AnswerHandler, callback: Callable[P, None], *args: P.args, **kwargs: P.kwargs
-    ) -> None:
-        """Call the handler. If it raises, on_failed follows, so that it can clean up."""
-        try:
-            callback(*args, **kwargs)
-        except Exception:
-            log.exception("forwarding an answer failed unexpectedly")
-            self.cancel()
-            _say_failed(answer, ExchangeFailure.BROKEN, "a fault at this end")
+    def _fail(self, answer: AnswerHandler) -> None:
+        """Call on_failed of a handler that has raised, so that it can clean up."""
+        self.cancel()
+        _say_failed(answer, ExchangeFailure.BROKEN, "a fault at this end")
 
     def _over(self) -> None:
         """Let go of the connection, which may carry another exchange now."""
