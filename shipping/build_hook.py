@@ -31,10 +31,12 @@ HOT: Final = (
     "http1/{bodies,chunked,client,client_connection,exchange,fields,framing,heads,messages}",
     "http1/{request_body,sending,server_core,small_writes,target}",
     "tunnel/{keepalive,link,shared_timer,stream,tunnel}",
-    "relay/{admission,agent_frames,answering,caller_exchange,commands,connection,directory,exchange}",
-    "relay/{front,header_filter,held_request,hosts,node,printer_hosts,request_ids}",
+    "relay/{admission,agent_frames,answering,caller_exchange,commands,connection,directory}",
+    "relay/{disconnect_detector,exchange,timeouts,webcam_feeds,webcam_frames}",
+    "relay/{front,header_filter,held_request,hosts,node,printer_hosts,request_ids,route}",
     "agent/{local_http,serve}",
-    "limiters/{request_queue}",
+    "limiters/{request_queue,shared_counts}",
+    "rules/histogram",
     "rules/connections/{__init__,credentials,permissions}",
 )
 """The modules on a request's path, in braces the names below each folder.

@@ -53,6 +53,7 @@ class StreamServer:
     ) -> None:
         self._is_verbose = log.isEnabledFor(logging.DEBUG)
         self._allowed = allowed
+        self._allows_all = allowed == ALL_PERMISSIONS
         self._local = local
         self._no_server = no_server
         self._remote_lock = remote_lock
@@ -88,7 +89,7 @@ class StreamServer:
         """
         is_stamped = line.lines.find(PERMISSIONS_FIELD) >= 0  # `in` takes twice as long
         is_locked = self._remote_lock.is_locked
-        if not (is_stamped or is_locked) and self._allowed == ALL_PERMISSIONS:  # as most are
+        if self._allows_all and not (is_stamped or is_locked):  # as most are
             return None
         requirement = required_of(line.method, line.target)
         if requirement.permission is not None and requirement.permission not in self._allowed:

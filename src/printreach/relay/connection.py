@@ -54,7 +54,6 @@ class ConnectionFront(Protocol):
     is_serving: bool
     unread: UnreadAnswers
 
-    def now(self) -> float: ...
     def remember(self, connection: "FrontConnection") -> bool: ...
     def forget(self, connection: "FrontConnection") -> None: ...
 
@@ -93,6 +92,7 @@ class FrontConnection(asyncio.Protocol):
         self._output: SmallWrites
         self._core = ServerCore(MAX_CHUNKS_A_TURN)
         self._front = front
+        self._now: Callable[[], float] = front.loop.time
         self._timeouts = front.timeouts
         self._disconnect = DisconnectDetector(self._timeouts.ended)
         self._exchange: CallerExchange | None = None
@@ -123,7 +123,7 @@ class FrontConnection(asyncio.Protocol):
             self.forwarding_plan = None  # no later request can reuse it, and it may be large
         core.answered(keep_alive=keep_alive and self._front.is_serving)
         if core.state is IDLE:
-            self._deadline = self._front.now() + self._timeouts.idle
+            self._deadline = self._now() + self._timeouts.idle
             self._read_on()
             if core.surplus:
                 # Not at once: finished() returns first, and other connections get a turn.
@@ -188,7 +188,7 @@ class FrontConnection(asyncio.Protocol):
         self._output = SmallWrites(self.transport, self._front.loop)
         address = self.transport.get_extra_info("peername")
         self.peer = str(address[0]) if address else ""
-        self._deadline = self._front.now() + self._timeouts.head
+        self._deadline = self._now() + self._timeouts.head
         if not self._front.remember(self):
             self.abort()
 
@@ -222,7 +222,7 @@ class FrontConnection(asyncio.Protocol):
             exchange.on_caller_gone()
 
     def pause_writing(self) -> None:
-        self._stalls_at = self._front.now() + self._timeouts.write
+        self._stalls_at = self._now() + self._timeouts.write
         self._front.unread.note(self, self.transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
@@ -273,7 +273,7 @@ class FrontConnection(asyncio.Protocol):
             elif core.state is CLOSED:
                 self._close()
             elif core.state is not before:
-                self._deadline = self._front.now() + self._timeouts.head
+                self._deadline = self._now() + self._timeouts.head
         except BadMessage as fault:
             self._refuse(fault)
 
@@ -355,7 +355,7 @@ class FrontConnection(asyncio.Protocol):
             self.transport.resume_reading()
 
     def _body_deadline(self) -> float:
-        return self._front.now() + self._timeouts.body if self._core.state is BODY else 0.0
+        return self._now() + self._timeouts.body if self._core.state is BODY else 0.0
 
     # --- ending ---------------------------------------------------------------------------------
 
@@ -368,7 +368,7 @@ class FrontConnection(asyncio.Protocol):
         self._core.close()
         self._output.flush()
         self.transport.close()
-        self._deadline = self._front.now() + self._timeouts.idle  # for a caller that reads nothing
+        self._deadline = self._now() + self._timeouts.idle  # for a caller that reads nothing
 
     def _on_deadline(self) -> None:
         state = self._core.state

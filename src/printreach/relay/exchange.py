@@ -20,7 +20,7 @@ from printreach.wire.heads import MAX_HEAD_BYTES, Headers, encode_fields
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
 from .connection import FrontConnection
-from .header_filter import AnswerReader, BadAnswer, Field, target_for_printer, without_length
+from .header_filter import AnswerReader, BadAnswer, Field, without_length
 from .hosts import Hosts
 from .page_words import failure_of
 from .refusals import refuse
@@ -71,12 +71,14 @@ class PrinterExchange:
         defaults: tuple[Field, ...] = (),
         cookie_port: int | None = None,
         passes_body: bool = True,
+        is_verbose: bool = False,
     ) -> None:
         """defaults, cookie_port: see header_filter.read_answer.
 
-        passes_body: False reads the caller's body and sends the printer none.
+        passes_body: False sends the printer no body. is_verbose: answers are logged.
         """
         self._passes_body = passes_body
+        self._is_verbose = is_verbose
         self._cookie_port = cookie_port
         self.grant = grant
         self.presented = presented
@@ -100,7 +102,7 @@ class PrinterExchange:
         self._is_over = False
         self._is_raw = False
         self._interims = 0
-        self._asked_at = asyncio.get_running_loop().time()
+        self._asked_at = admission.now()
         self._webcam_timer: asyncio.TimerHandle | None = None
 
     def start(
@@ -109,13 +111,14 @@ class PrinterExchange:
         body: bytes,
         fin: bool,
         *,
+        target: bytes,
         fields: bytes,
         secure: bool,
         stamp: Headers,
     ) -> "PrinterExchange | None":
         """Open the stream. None: the request was refused at once.
 
-        fields: the caller's fields that the printer may see. stamp: fields that we add.
+        target, fields: of the caller, as the printer may see them. stamp: fields that we add.
         """
         request = self._request
         if max(request.length, len(body)) > self.grant.limits.upload_bytes:
@@ -125,7 +128,7 @@ class PrinterExchange:
             fields = without_length(fields)
         elif fin and request.framing is Framing.CHUNKED:
             stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
-        target, tunnel = target_for_printer(request.target), route.tunnel
+        tunnel = route.tunnel
         self._upstream = tunnel, target, fields
         self._span = request.span  # of the call to the printer from here on
         if self._span is not None:
@@ -200,7 +203,7 @@ class PrinterExchange:
             self._writer.interim(answer.status, answer.reason, answer.fields)
 
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
-        now = asyncio.get_running_loop().time()
+        now = self._admission.now()
         self._admission.answer_times.observe(now - self._asked_at)
         try:
             answer = self._answers.read(head, self._cookie_port, self._defaults)
@@ -210,7 +213,7 @@ class PrinterExchange:
         status = answer.status
         if self._span is not None:
             self._span.answered(status)
-        if log.isEnabledFor(logging.DEBUG):
+        if self._is_verbose:
             self._log(f"answered {status} after {(now - self._asked_at) * 1000:.0f} ms")
         if status == 101 and self._request.upgrade is not None:
             self._begin_raw(answer.fields, body, fin)

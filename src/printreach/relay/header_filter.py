@@ -138,7 +138,7 @@ def credentials_in_headers(
 
 def credentials_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
     """Return the digests of the credentials in a service_api_key; none on an own- host."""
-    if not _has_key(target) or kind is ConnectionKind.OWN:
+    if not has_key(target) or kind is ConnectionKind.OWN:
         return []
     for pair in target.partition(b"?")[2].split(b"&"):
         if pair.startswith(_KEY):
@@ -146,13 +146,14 @@ def credentials_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
     return []
 
 
-def _has_key(target: bytes) -> bool:
+def has_key(target: bytes) -> bool:
+    """Return whether there may be a service_api_key in the target: it has the word."""
     return target.find(_KEY) >= 0  # `in` takes twice as long, as it tries a number first
 
 
 def target_for_printer(target: bytes) -> bytes:
     """Return the target without service_api_key; every other byte is kept."""
-    if not _has_key(target):
+    if not has_key(target):
         return target
     path, _, query = target.partition(b"?")
     if _KEY not in query:

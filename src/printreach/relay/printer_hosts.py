@@ -40,7 +40,9 @@ from .header_filter import (
     Field,
     ForwardingPlan,
     credentials_in_target,
+    has_key,
     plan_forwarding,
+    target_for_printer,
 )
 from .held_request import HeldRequest
 from .hosts import Hosts
@@ -67,6 +69,8 @@ give them to anybody: these are for one browser. With Authorization no shared ca
 don't learn the name of its host, which nobody can guess; and no page of another printer shows them
 in a frame, where a person clicks on what they don't see."""
 
+_BROWSER_DEFAULTS_BY_HTTPS: Final = (*_BROWSER_DEFAULTS, *_HTTPS_ALONE)
+
 
 class PrinterHosts:
     def __init__(
@@ -85,6 +89,7 @@ class PrinterHosts:
         self._feeds = Feeds()
         self._answers = AnswerReader()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_verbose = log.isEnabledFor(logging.DEBUG)
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -150,7 +155,10 @@ class PrinterHosts:
         known = caller.forwarding_plan = plan_forwarding(
             caller.forwarding_plan, request, grant, scheme=self._hosts.scheme, tunnel_port=port
         )
-        digests = [*known.digests, *credentials_in_target(request.target, grant.kind)]
+        digests, target = [*known.digests], request.target
+        if has_key(target):
+            digests += credentials_in_target(target, grant.kind)
+            target = target_for_printer(target)
         by_cookie = has_cookies and _is_by_cookie(grant, known, digests)
         # Before all else, so that a page of another site learns nothing from the kind of refusal.
         if by_cookie and not self._may_use_cookie(incoming, grant):
@@ -185,11 +193,13 @@ class PrinterHosts:
             defaults=self._defaults(caller, by_cookie=by_cookie),
             cookie_port=port if by_cookie else None,
             passes_body=_passes_body(request, grant),
+            is_verbose=self._is_verbose,
         )
         return exchange.start(
             route,
             incoming.body,
             incoming.fin,
+            target=target,
             fields=known.fields,
             secure=self._hosts.scheme == "https",
             stamp=self._stamp(request, unique_id, grant, route),
@@ -211,9 +221,10 @@ class PrinterHosts:
 
     def _defaults(self, caller: FrontConnection, *, by_cookie: bool) -> tuple[Field, ...]:
         """Return the fields that an answer gets unless the printer has set them."""
-        for_browser = _BROWSER_DEFAULTS if by_cookie else ()
         has_host = self._hosts.require_https and caller.tunnel_port is None
-        return (*for_browser, *_HTTPS_ALONE) if has_host else for_browser
+        if by_cookie:
+            return _BROWSER_DEFAULTS_BY_HTTPS if has_host else _BROWSER_DEFAULTS
+        return _HTTPS_ALONE if has_host else ()
 
     def _stamp(self, request: Request, unique_id: str, grant: Grant, route: Route) -> Headers:
         allowed = permission_stamp(grant.access)

@@ -105,7 +105,10 @@ class Access:
     @property
     def is_full(self) -> bool:
         """Whether it may do whatever is not locked. An agent needs no stamp then."""
-        return not (self.is_locked or self.ignores_lock) and self.permissions == ALL_PERMISSIONS
+        if self.is_locked or self.ignores_lock:
+            return False
+        # Most have the very same set, and to compare sets takes ten times as long.
+        return self.permissions is ALL_PERMISSIONS or self.permissions == ALL_PERMISSIONS
 
 
 FULL_ACCESS: Final = Access()
