@@ -16,7 +16,7 @@ MAX_INTERIMS: Final = 100
 """Enough for a server that sends `102 Processing` every few seconds for ten minutes."""
 
 _CUT_SHORT: Final = N_("the connection was closed in the middle of the answer")
-_OUR_FAULT: Final = "a fault of ours while an answer was passed on"
+_OUR_FAULT: Final = "forwarding an answer failed unexpectedly"
 _NO_ANSWER: Final = N_("the connection was closed before an answer came")
 
 
