@@ -151,7 +151,7 @@ async def test_a_standby_beside_the_primary_of_another_run_is_told_of_that() -> 
         told: list[str] = []
         node.presence.hold(PRINTER, route)
         await asyncio.sleep(0)
-        node.bus.subscribe(lambda notice: told.append(notice.key))
+        node.bus.subscribe(lambda notice: told.append(notice.key), Topic.NODES)
         await node.hear(stands_by("b", run="earlier"))
         await asyncio.sleep(0)
 
