@@ -373,3 +373,17 @@ async def test_a_node_alone_takes_a_standby_for_a_tunnel_like_another() -> None:
 
         assert (await ask(rig, access)).status == 200
         assert rig.agents.presence == {}
+
+
+@on_a_loop
+async def test_the_node_of_the_primary_is_the_one_that_hears_of_looks() -> None:
+    async with three_nodes() as at:
+        printer_id = at.primary.printer_id
+        nodes = (at.first, at.second, at.third)
+        assert [rig.node.holder_of(printer_id) for rig in nodes] == ["a", "a", "a"]
+
+        at.primary.leave()
+        await until(lambda: at.third.node.holder_of(printer_id) is None)
+        at.standby.say(signin.Primary())
+        await until(lambda: at.third.node.holder_of(printer_id) == "b")
+        assert [rig.node.holder_of(printer_id) for rig in nodes] == ["b", "b", "b"]

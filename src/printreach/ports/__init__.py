@@ -88,7 +88,7 @@ class Tunnels(Protocol):
         ...
 
     def holder_of(self, printer_id: str) -> str | None:
-        """Return the id of the node where the printer's tunnel ends; None if it isn't known."""
+        """Return the id of the node with the printer's primary tunnel; None if it isn't known."""
         ...
 
 

@@ -161,8 +161,11 @@ class RelayNode:
         return await self._other_nodes.make_key(printer_id, app_name)
 
     def holder_of(self, printer_id: str) -> str | None:
-        """Return the id of the node where the printer's tunnel ends, as far as it is known here."""
-        if self._directory.find_here(printer_id) is not None:
+        """Return the id of the node where the printer's primary tunnel ends, as far as it is known
+        here.
+        """
+        route = self._directory.find_here(printer_id)
+        if route is not None and not route.is_standby:
             return self._dependencies.agents.node_id
         return None if self._other_nodes is None else self._other_nodes.holder_of(printer_id)
 

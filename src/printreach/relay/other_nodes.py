@@ -157,9 +157,9 @@ class OtherNodes:
         return known[1]
 
     def holder_of(self, printer_id: str) -> str | None:
-        """Return the node that was last heard to hold the printer's tunnel."""
+        """Return the node that was last heard to hold the printer's primary tunnel."""
         holder = self._presence.holder(printer_id)
-        return None if holder is None else holder.node
+        return None if holder is None or holder.is_standby else holder.node
 
     def may_find(self, printer_id: str) -> bool:
         return not self._presence.is_absent(printer_id)
