@@ -244,15 +244,16 @@ class LeaseRecords(TableRecords):
         """Return whether the claim would not get this name."""
         return await self._exists(held_by_others(kind, claim).where(leases.c.name == name))
 
-    async def release(self, kind: LeaseKind, token: str, names: Collection[str]) -> None:
-        """End the leases of these names as far as the token holds them."""
-        await self._connection.execute(
-            delete(leases).where(
-                leases.c.kind == kind.value,
-                leases.c.token == token,
-                leases.c.name.in_(each_of(names)),
-            )
-        )
+    async def release(
+        self, kind: LeaseKind, token: str, names: Collection[str] | None = None
+    ) -> None:
+        """End the leases of these names as far as the token holds them; all of its leases if None
+        are named.
+        """
+        held = delete(leases).where(leases.c.kind == kind.value, leases.c.token == token)
+        if names is not None:
+            held = held.where(leases.c.name.in_(each_of(names)))
+        await self._connection.execute(held)
 
     async def forget(self, before: datetime) -> None:
         """Delete leases that ended before then: their holders died, and no one needed them."""

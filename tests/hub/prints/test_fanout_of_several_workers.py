@@ -219,6 +219,31 @@ async def test_a_worker_that_stops_leaves_its_events_to_the_others_at_once(
 
 
 @on_a_loop
+async def test_a_worker_that_stops_in_the_middle_of_a_claim_leaves_its_events_to_the_others(
+    open_workers: OpenWorkers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_workers() as (world, stopping, other):
+        write, claiming = stopping.store.write, asyncio.Event()
+
+        async def write_after_a_word(*args: Any, **options: Any) -> Any:
+            claiming.set()
+            return await write(*args, **options)
+
+        await stopping.hand_out()  # takes up what could not be read before
+        await world.append(stopping, *fresh([an_event()]))
+        monkeypatch.setattr(stopping.store, "write", write_after_a_word)
+        handing_out = asyncio.create_task(stopping.fanout.fan_out_due())
+        await claiming.wait()
+        handing_out.cancel()
+        await asyncio.gather(handing_out, return_exceptions=True)
+        await stopping.fanout.close()
+        await other.hand_out()
+
+        assert await world.handed_out(other) == ["event-0001"]
+        assert await world.leased(other) == []
+
+
+@on_a_loop
 async def test_an_event_without_a_picture_waits_for_no_lease_but_that_of_its_own_printer(
     open_workers: OpenWorkers,
 ) -> None:

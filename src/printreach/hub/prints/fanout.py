@@ -82,6 +82,7 @@ class Fanout:
         self._is_alone = is_alone
         self._token = new_record_id(core.token_bytes)
         self._taking: dict[str, asyncio.Task[None]] = {}  # by printer, whose events stay in order
+        self._claiming: asyncio.Task[PendingEvents] | None = None  # the last claim
         self._ready: deque[list[StoredEvent]] = deque()  # with their picture, each of one printer
         self._handing_out = asyncio.Lock()
         self._waiting: dict[str, float] = {}  # by printer: until when it waits, in the loop's time
@@ -124,17 +125,19 @@ class Fanout:
 
     async def close(self) -> None:
         """Cancel what is under way; another worker, or the next start, hands it out."""
-        taking = list(self._taking)
         for task in list(self._taking.values()):
             task.cancel()
         await self.settled()
-        if taking and not self._is_alone:
-            try:
-                await self._core.store.write(
-                    lambda records: records.leases.release(LeaseKind.EVENTS, self._token, taking)
-                )
-            except StoreUnavailable as error:
-                log.warning("%d printers' events wait for their leases: %s", len(taking), error)
+        if self._claiming is None:
+            return
+        # The pass that made the last claim may have been cancelled, and the claim is stored still.
+        await asyncio.gather(self._claiming, return_exceptions=True)
+        try:
+            await self._core.store.write(
+                lambda records: records.leases.release(LeaseKind.EVENTS, self._token)
+            )
+        except StoreUnavailable as error:
+            log.warning("events that are leased wait until their leases end: %s", error)
 
     async def prune(self) -> None:
         """Delete events too old to be resumed from, and old leases. Raises StoreUnavailable."""
@@ -193,10 +196,12 @@ class Fanout:
         """Take a picture of each of these printers, except those that another worker has leased."""
         claim = self._claim()
         if claim is not None:
-            found = await self._core.store.write(
-                lambda records: _claim_events(records, events, claim), may_overlap=True
+            self._claiming = asyncio.create_task(
+                self._core.store.write(
+                    lambda records: _claim_events(records, events, claim), may_overlap=True
+                )
             )
-            events = _by_printer(found.events)
+            events = _by_printer((await asyncio.shield(self._claiming)).events)
         for printer_id, of_printer in events.items():
             self._begin(printer_id, of_printer)
 
