@@ -79,7 +79,7 @@ class FrameCutter:
             if at < 0:
                 break
             end = at + len(self._mark)
-            begin = len(data[:at].rstrip(b"-")) if data[at - 1 : at] == b"-" else at
+            begin = len(data[:at].rstrip(b"-")) if at and data[at - 1 : at] == b"-" else at
             before = data[begin - 1 : begin] if begin else self._before
             if before == b"\n" and data[end : end + 1] in _BEHIND_A_DELIMITER:
                 found.append(begin)
