@@ -25,6 +25,7 @@ OURS_TLS: Final = "with TLS"
 """Ours as well; the agent's tunnel is encrypted, as that of `ssh -R` always is."""
 COMPILED: Final = "compiled"
 """Ours as well, from the build of `make compiled` if it is there: a service and agents of it."""
+COMPILED_TLS: Final = "compiled, with TLS"
 
 _COMPILED_PROGRAM: Final = Path("build/compiled/bin/printreach").resolve()
 
@@ -88,6 +89,11 @@ class World:
         return self._ends.enter_context(nginx.tls_proxy(self.folder, self.service.port))
 
     @cached_property
+    def compiled_tls_proxy(self) -> nginx.TlsProxy:
+        folder = Path(tempfile.mkdtemp(prefix="compiled-tls-", dir=self.folder))
+        return self._ends.enter_context(nginx.tls_proxy(folder, self.compiled_service.port))
+
+    @cached_property
     def backend_printers(self) -> dict[str, LinkedPrinter]:
         return self._printers("backend", self.backend.port)
 
@@ -117,6 +123,8 @@ class World:
         """Return the processes between caller and printer, by their role."""
         pids = {name: self._pids_to(name, printer) for name, printer in printers.items()}
         pids[OURS_TLS]["nginx"] = self.tls_proxy.pid
+        if COMPILED_TLS in pids:
+            pids[COMPILED_TLS]["nginx"] = self.compiled_tls_proxy.pid
         return {
             **pids,
             NGINX: {"nginx": self.plain.pid},
@@ -126,20 +134,27 @@ class World:
     # --- helpers ----------------------------------------------------------------------------------
 
     def _printers(self, name: str, port: int) -> dict[str, LinkedPrinter]:
-        """Link the same server as two printers, whose agents dial without TLS and with it."""
-        proxy, options = self.tls_proxy, web_server_at(port)
-        plain = linked_agent(self.service, name, *options)
-        trust = {"SSL_CERT_FILE": str(proxy.root)}
-        by_tls = linked_agent(
-            self.service, f"{name}-tls", *options, service_url=proxy.url, env=trust
-        )
-        printers = {
-            OURS: self._ends.enter_context(plain),
-            OURS_TLS: self._ends.enter_context(by_tls),
-        }
+        """Link the same server as printers, whose agents dial without TLS and with it."""
+        each = [(OURS, OURS_TLS, self.service, self.tls_proxy, printreach)]
         if COMPILED in builds():
-            compiled = linked_agent(self.compiled_service, name, *options, command=_compiled)
-            printers[COMPILED] = self._ends.enter_context(compiled)
+            service, proxy = self.compiled_service, self.compiled_tls_proxy
+            each.append((COMPILED, COMPILED_TLS, service, proxy, _compiled))
+        options, printers = web_server_at(port), {}
+        for plain, with_tls, service, proxy, command in each:
+            trust = {"SSL_CERT_FILE": str(proxy.root)}
+            agents = {
+                plain: linked_agent(service, name, *options, command=command),
+                with_tls: linked_agent(
+                    service,
+                    f"{name}-tls",
+                    *options,
+                    service_url=proxy.url,
+                    env=trust,
+                    command=command,
+                ),
+            }
+            for way, agent in agents.items():
+                printers[way] = self._ends.enter_context(agent)
         return printers
 
     def _ways(
@@ -159,7 +174,7 @@ class World:
         return {"relay": relay, "agent": printer.agent.program.pid}
 
     def _service_of(self, way: str) -> Service:
-        return self.compiled_service if way == COMPILED else self.service
+        return self.compiled_service if way in (COMPILED, COMPILED_TLS) else self.service
 
 
 def _compiled(*words: str | Path) -> list[str]:
@@ -173,10 +188,19 @@ def builds() -> dict[str, Callable[..., list[str]]]:
     return {**here, COMPILED: _compiled} if _COMPILED_PROGRAM.exists() else here
 
 
-def both_builds(key: str, taken: Mapping[str, Sequence[float]], other: str) -> Figure:
-    """Return the figure of our values as ratios to another way's, with the compiled build's."""
-    compiled = ratios(taken[COMPILED], taken[other]) if COMPILED in taken else ()
-    return Figure.of(key, ratios(taken[OURS], taken[other]), compiled)
+def both_builds(
+    key: str,
+    taken: Mapping[str, Sequence[float]],
+    other: str,
+    ours: tuple[str, str] = (OURS, COMPILED),
+) -> Figure:
+    """Return the figure of our values as ratios to another way's, with the compiled build's.
+
+    ours: the ways of both builds.
+    """
+    interpreted, compiled = ours
+    of_compiled = ratios(taken[compiled], taken[other]) if compiled in taken else ()
+    return Figure.of(key, ratios(taken[interpreted], taken[other]), of_compiled)
 
 
 def way_at(port: int, like: Way) -> Way:

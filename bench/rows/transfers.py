@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measures import interleave, ratios
+from bench.measures import interleave
 from bench.nginx import DOWNLOAD_BYTES
 from bench.processes import Broken, CpuWatch
-from bench.report import Figure, Measurement, Reading
-from bench.world import NGINX, OURS_TLS, SSH, World, both_builds
+from bench.report import Measurement, Reading
+from bench.world import COMPILED_TLS, NGINX, OURS_TLS, SSH, World, both_builds
 from tests.rigs.calls import call, opened
 from tests.rigs.ways import Way
 
@@ -50,7 +50,7 @@ def _run(world: World, name: str, transfer: Callable[[Way], None]) -> Measuremen
         [
             both_builds(f"{name}.nginx", rates, NGINX),
             both_builds(f"{name}.ssh", rates, SSH),
-            Figure.of(f"{name}.tls", ratios(rates[OURS_TLS], rates[SSH])),
+            both_builds(f"{name}.tls", rates, SSH, (OURS_TLS, COMPILED_TLS)),
         ],
     )
 
