@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import cast
 
 import msgspec
 import pytest
@@ -13,10 +12,12 @@ from printreach.ports import Notice, Topic
 from printreach.relay.commands import AgentClock
 from printreach.relay.presence import ASK_TIMEOUT_S, LEASE_S, Presence
 from printreach.relay.route import Route
-from printreach.tunnel.tunnel import Tunnel
+from printreach.wire.session import Role
 from tests.fakes.clock import FakeClock
 from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.fakes.memory_bus import MemoryBus
+from tests.fakes.memory_link import MemoryLink
+from tests.tunnel.ends import End
 
 PRINTER = "printer"
 Said = Holds | StandsBy | Left | Moves
@@ -141,7 +142,7 @@ async def test_who_is_asked_for_a_primary_that_does_not_answer_may_be_the_standb
 @on_a_hasty_loop
 async def test_a_standby_beside_the_primary_of_another_run_is_told_of_that() -> None:
     route = Route(
-        tunnel=cast("Tunnel", None),
+        tunnel=End(Role.HUB, MemoryLink(asyncio.get_running_loop())).tunnel,
         clock=AgentClock(0.0, 0.0),
         platform="moonraker",
         capabilities=frozenset(),
