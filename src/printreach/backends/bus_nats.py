@@ -4,8 +4,8 @@ Subjects are `printreach.notice.<topic>`, and the payload is the notice's key. O
 often the subject goes on with what the notice is about, so that only the nodes concerned get it:
 `printreach.notice.event.<account>` and `printreach.notice.detector.<node>.<printer>`, where the
 node is the one with the printer's tunnel. A node subscribes to what somebody in it subscribes to.
-What waits in the store to be done is told to one worker, for the others would look in vain; they
-look now and then anyway.
+Events and mails that wait in the store are told to one worker, for the others would look in vain;
+they look now and then anyway.
 
 Subscribers of this process are told directly, so a process hears itself while the server is gone.
 Notices of others are lost meanwhile, and nothing else is: whoever misses one looks again by itself.
@@ -50,7 +50,8 @@ LAST_NOTICES_S: Final = 2.0
 UNKNOWN_NODE: Final = "any"
 """In place of the node, where the one with the printer's tunnel isn't known."""
 WORKERS: Final = "workers"
-"""The queue of those who do what waits in the store: each notice of it is told to one of them."""
+"""The queue of workers, of which one is told of events and mails that wait. What follows from
+events is told to all, for they share deliveries to many webhooks."""
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 _log = logging.getLogger(__name__)
@@ -270,7 +271,7 @@ def subjects_of(wanted: Topic | Notice, node: str) -> Sequence[Subject]:
         case Topic.EVENT, Notice(key=account_id):
             return Subject(whole), Subject(f"{whole}.{_token(account_id)}")
         case Topic.EVENT, _:
-            return Subject(whole, WORKERS), Subject(f"{whole}.*", WORKERS)
+            return Subject(whole), Subject(f"{whole}.*")
         case Topic.DETECTOR, Notice(key=printer_id):
             return Subject(whole), Subject(f"{whole}.*.{_token(printer_id)}")
         case Topic.DETECTOR, _:

@@ -38,8 +38,7 @@ class Topic(StrEnum):
     MAIL = "mail"
     """key: none. A mail about an account waits to be delivered. One subscribing process is told."""
     EVENT = "event"
-    """key: account_id. Events of its printers were handed out. Of processes that subscribe to the
-    topic, to do what follows from it, one is told; who subscribes to a key hears it."""
+    """key: account_id. Events of its printers were handed out."""
     NODES = "nodes"
     """key: what a node says of the tunnels that it holds, or asks about those of others. Nothing in
     the store changed."""
