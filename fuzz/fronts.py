@@ -77,6 +77,9 @@ class LaterCalls:
     def call_later(self, _delay_s: float, _call: Callable[[], object]) -> None:
         """Do nothing, since time stands still."""
 
+    def time(self) -> float:
+        return 0.0
+
     def run(self) -> None:
         while self._calls:
             self._calls.popleft()()
@@ -93,9 +96,6 @@ class Front:
         self.is_serving = True
         self.unread = UnreadAnswers()
         self.heard: list[Heard] = []
-
-    def now(self) -> float:
-        return 0.0
 
     def remember(self, _connection: FrontConnection) -> bool:
         return True
