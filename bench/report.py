@@ -32,7 +32,7 @@ class Reading:
         return cls(way, what, unit, Spread.of(values))
 
     def __str__(self) -> str:
-        return f"{self.way:12}{self.what:28}{_number(self.spread.median):>10} {_noise(self)}"
+        return f"{self.way:19}{self.what:28}{_number(self.spread.median):>10} {_noise(self)}"
 
 
 @dataclass(frozen=True, slots=True)
