@@ -101,6 +101,29 @@ async def test_a_worker_that_was_suspended_leaves_the_broker_to_the_one_that_too
             await home.sees(lambda: home.told.get(TOPICS.bridge) == b"offline")
 
 
+@pytest.mark.usefixtures("quick_leases")
+@pytest.mark.parametrize("failing", [1, 3], ids=["at the start", "while it serves"])
+@on_a_loop
+async def test_a_fault_at_the_lease_ends_nothing_for_good(
+    open_world: OpenWorld, mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    claim, claims = TaskLease.claim, 0
+
+    async def fails_once(lease: TaskLease) -> bool:
+        nonlocal claims
+        claims += 1
+        if claims == failing:
+            raise RuntimeError("a fault that nobody has foreseen")
+        return await claim(lease)
+
+    monkeypatch.setattr(TaskLease, "claim", fails_once)
+    async with open_world() as world, home_at(mosquitto) as home:
+        http = await operators_printer(world)
+        async with telling(world, http, mosquitto):
+            await home.sees(lambda: claims > failing)
+            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
+
+
 @on_a_loop
 async def test_the_last_will_of_a_worker_before_is_corrected(
     open_world: OpenWorld, mosquitto: Mosquitto

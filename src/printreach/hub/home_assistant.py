@@ -71,13 +71,17 @@ class HomeAssistant:
         wait_s = 1.0
         while True:
             began_at = asyncio.get_running_loop().time()
-            if not await self.is_leased():
-                await asyncio.sleep(CLAIMED_EVERY_S)
-                continue
             try:
-                await self._serve_while_leased()
-            finally:
-                await self._release()
+                if not await self.is_leased():
+                    await asyncio.sleep(CLAIMED_EVERY_S)
+                    continue
+                try:
+                    await self._serve_while_leased()
+                finally:
+                    await self._release()
+            except Exception:
+                # A fault at the lease must not end this for good.
+                log.exception("what Home Assistant is told has stumbled, and begins anew")
             if asyncio.get_running_loop().time() - began_at > LONGEST_WAIT_S:
                 wait_s = 1.0
             await asyncio.sleep(wait_s)
