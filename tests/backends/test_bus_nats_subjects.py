@@ -230,6 +230,25 @@ def test_after_a_loss_of_the_server_a_node_subscribes_to_what_is_wanted_by_then(
     body()
 
 
+def test_a_notice_that_cannot_be_sent_holds_up_no_other(tmp_path: Path, server: NatsServer) -> None:
+    @on_a_loop
+    async def body() -> None:
+        worker, other = Node("worker"), Node("other")
+        with server:
+            async with (
+                joined(tmp_path, server, worker) as publishing,
+                joined(tmp_path, server, other) as bus,
+            ):
+                bus.subscribe(other.hear, Topic.CONNECTION)
+                await settled(bus)
+                # One half of a pair of surrogates: no UTF-8 has it.
+                await publishing.publish(Notice(Topic.CONNECTION, "\ud83d"))
+                await publishing.publish(REVOKED)
+                await other.until_heard(REVOKED)
+
+    body()
+
+
 class OlderNode:
     """A node of the version before: it subscribes to everything, and names the topic alone."""
 
