@@ -34,7 +34,7 @@ from training.export import export
 from training.fit import fit, load_fitted
 from training.network import Network, frame_logits
 from training.photos import read_manifest
-from training.pictures import Picture, load, looks_of
+from training.pictures import Picture, load
 from training.render_pool import rendered_pool
 from training.report import write_report
 from training.sequences import pasted, rendered, seen
@@ -50,7 +50,7 @@ def main() -> None:
     """Do all of it; the report is in OUT/report."""
     options = _options()
     pictures = load(options.images, read_manifest(options.images))
-    parts = split([picture.photo for picture in pictures], looks_of(pictures))
+    parts = split([picture.photo for picture in pictures])
     print(
         f"{len(parts.train)} train, {len(parts.calibrate)} calibrate, {len(parts.measure)} measure"
     )

@@ -22,7 +22,7 @@ from printreach.rules.detection import NORMAL_INTERVAL_S
 from training.evaluate import failures_with_boxes, good_scenes
 from training.incidents import Incident, with_incident
 from training.photos import read_manifest
-from training.pictures import Picture, Pixels, load, looks_of
+from training.pictures import Picture, Pixels, load
 from training.render import Plan, any_plan, frame, on_camera
 from training.render_failures import Failure
 from training.samples import with_patch
@@ -156,7 +156,7 @@ def written(folder: Path, number: int, one: CameraPrint) -> None:
 def prints(images: Path) -> Iterator[CameraPrint]:
     """All of them: of the held-out photos, and rendered ones."""
     pictures = load(images, read_manifest(images))
-    parts = split([picture.photo for picture in pictures], looks_of(pictures))
+    parts = split([picture.photo for picture in pictures])
     held_out = [pictures[index] for index in parts.measure]
     yield from photographed("photos", good_scenes(held_out), failures_with_boxes(held_out))
     yield from rendered()

@@ -7,6 +7,9 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Final
 
+from training.copies import read_copies
+from training.labels import Label, agreed, read_labels
+
 PERMISSIVE: Final = frozenset({"Apache-2.0", "CC-BY-4.0", "Public-Domain", "CC0-1.0", "MIT"})
 """Nothing under another licence trains weights that we give away."""
 
@@ -35,7 +38,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Photo:
-    """One photo. camera: "" where each photo has a camera of its own. path: below the folder."""
+    """One photo.
+
+    path: below the folder. camera: "" where each photo has a camera of its own. copies: the group
+    of its copies; "" where it has none. is_told: False for a photo of a failed print in which two
+    readers don't agree that the failure can be seen.
+    """
 
     path: str
     kind: Kind
@@ -45,6 +53,8 @@ class Photo:
     name: str
     repository: str
     licence: str
+    copies: str = ""
+    is_told: bool = True
 
     @property
     def failed(self) -> bool:
@@ -66,15 +76,19 @@ def read_manifest(folder: Path) -> list[Photo]:
     Raises LicenceRefused before a photo that may not be used is opened.
     """
     with (folder / "manifest.csv").open(newline="", encoding="utf-8") as lines:
-        photos = [_photo(row) for row in csv.DictReader(lines)]
+        copies, labels = read_copies(), read_labels()
+        photos = [_photo(row, copies, labels) for row in csv.DictReader(lines)]
     for photo in photos:
         if photo.licence not in PERMISSIVE:
             raise LicenceRefused(f"{photo.path} is under {photo.licence}")
     return sorted(photos, key=lambda photo: photo.path)
 
 
-def _photo(row: dict[str, str]) -> Photo:
+def _photo(
+    row: dict[str, str], copies: dict[str, str], labels: dict[str, tuple[Label, Label]]
+) -> Photo:
     kind = {"1": Kind.SPAGHETTI, "0": Kind.FINE}.get(row["failed"], Kind.OTHER_DEFECT)
+    read = labels.get(row["path"], (Label.VISIBLE, Label.VISIBLE))
     note = row["note"].partition(";")[0]
     return Photo(
         path=row["path"],
@@ -85,6 +99,8 @@ def _photo(row: dict[str, str]) -> Photo:
         name=row["original_path"].rpartition("/")[2],
         repository=row["source_repo"],
         licence=row["licence"],
+        copies=copies.get(row["path"], ""),
+        is_told=kind is not Kind.SPAGHETTI or agreed(*read) is Label.VISIBLE,
     )
 
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageOps
 
 from training.photos import Kind, Photo
-from training.splits import look_of
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -34,11 +33,6 @@ def load(folder: Path, photos: list[Photo]) -> list[Picture]:
     return [_picture(folder, photo) for photo in photos]
 
 
-def looks_of(pictures: list[Picture]) -> npt.NDArray[np.bool_]:
-    """A row of bits for each picture, to tell copies by."""
-    return np.stack([look_of(_grey(picture.pixels)) for picture in pictures])
-
-
 def _picture(folder: Path, photo: Photo) -> Picture:
     with Image.open(folder / photo.path) as opened:
         image = ImageOps.exif_transpose(opened).convert("RGB")
@@ -56,7 +50,3 @@ def _picture(folder: Path, photo: Photo) -> Picture:
         draw.rectangle(place, fill=int(box.kind))
     is_mapped = bool(photo.boxes) or photo.kind is Kind.FINE
     return Picture(photo, np.asarray(image).copy(), np.asarray(kinds).copy(), is_mapped)
-
-
-def _grey(pixels: Pixels) -> Pixels:
-    return np.asarray(Image.fromarray(pixels).convert("L").resize((17, 16)))

@@ -1,6 +1,6 @@
 """Which photos train, calibrate or measure: whole sources and cameras, never at random.
 
-The web's collections overlap. Photos that look alike or bear the same name are one group, and a
+The web's collections overlap. Copies, and photos that bear the same name, are one group, and a
 group that touches what is held out is held out whole or left out.
 """
 
@@ -10,17 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from training.copies import joined
 from training.photos import Kind, Photo
 
 HELD_OUT_SOURCE: Final = "rf_3dprinting_qa"
 """Trains nothing. It is the only collection of failures that its authors gathered from videos."""
 HELD_OUT_CAMERA: Final = "camera view3"
 CALIBRATION_CAMERA: Final = "camera view2"
-ALIKE_BITS: Final = 20
-"""Of 256. No two of the photos that this was written with differ by less than 30."""
 _SHARE_OF_DEFECTS_HELD_OUT: Final = 0.25
 """Finished parts with lesser defects come from one source only, so a part of it must do."""
 
@@ -34,29 +30,28 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Photos by their index."""
+    """Photos by their index. unseen: of failed prints, would measure if a failure could be seen."""
 
     train: tuple[int, ...]
     calibrate: tuple[int, ...]
     measure: tuple[int, ...]
+    unseen: tuple[int, ...]
 
 
-def split(photos: list[Photo], looks: npt.NDArray[np.bool_]) -> Split:
-    """Give each photo its part.
-
-    looks: a row of 256 bits a photo, as look_of() makes them.
-    """
+def split(photos: list[Photo]) -> Split:
+    """Give each photo its part."""
     parts: dict[Part, list[int]] = defaultdict(list)
-    for group in _groups(photos, looks):
+    for group in _groups(photos):
         wanted = {index: _part_of(photos[index], group, photos) for index in group}
         for index, part in wanted.items():
             parts[_after_neighbours(part, set(wanted.values()))].append(index)
-    return Split(*(tuple(sorted(parts[part])) for part in list(Part)[:3]))
-
-
-def look_of(grey: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Make 256 bits of a grey picture of 16 rows of 17: is each place brighter than the next?"""
-    return (grey[:, 1:] > grey[:, :-1]).reshape(-1)
+    told = {part: sorted(i for i in parts[part] if photos[i].is_told) for part in Part}
+    return Split(
+        tuple(told[Part.TRAIN]),
+        tuple(told[Part.CALIBRATE]),
+        tuple(told[Part.MEASURE]),
+        tuple(sorted(set(parts[Part.MEASURE]) - set(told[Part.MEASURE]))),
+    )
 
 
 def _part_of(photo: Photo, group: list[int], photos: list[Photo]) -> Part:
@@ -82,27 +77,15 @@ def _after_neighbours(part: Part, group: set[Part]) -> Part:
     return part
 
 
-def _groups(photos: list[Photo], looks: npt.NDArray[np.bool_]) -> list[list[int]]:
+def _groups(photos: list[Photo]) -> list[list[int]]:
     """Indices of photos that are one and the same, or nearly. In-situ photos stand alone."""
-    leader = list(range(len(photos)))
-
-    def find(index: int) -> int:
-        while leader[index] != index:
-            index = leader[index]
-        return index
-
-    web = [index for index, photo in enumerate(photos) if not photo.is_in_situ]
-    names: dict[str, int] = {}
-    for index in web:
-        first = names.setdefault(_stem(photos[index].name), index)
-        leader[find(index)] = find(first)
-        apart = (looks[web] != looks[index]).sum(axis=1)
-        for other in np.flatnonzero(apart <= ALIKE_BITS):
-            leader[find(index)] = find(web[int(other)])
-    groups: dict[int, list[int]] = defaultdict(list)
-    for index in range(len(photos)):
-        groups[find(index)].append(index)
-    return list(groups.values())
+    first_of: dict[str, int] = {}
+    pairs = []
+    for index, photo in enumerate(photos):
+        if not photo.is_in_situ:
+            names = (_stem(photo.name), photo.copies and f"copies {photo.copies}")
+            pairs += [(first_of.setdefault(name, index), index) for name in names if name]
+    return joined(len(photos), pairs)
 
 
 def _stem(name: str) -> str:
