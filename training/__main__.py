@@ -7,6 +7,7 @@ there without training again.
 import argparse
 import shutil
 import sys
+from dataclasses import fields
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -51,20 +52,17 @@ def main() -> None:
     options = _options()
     pictures = load(options.images, read_manifest(options.images))
     parts = split([picture.photo for picture in pictures])
-    print(
-        f"{len(parts.train)} train, {len(parts.calibrate)} calibrate, {len(parts.measure)} measure"
-    )
-    if options.weights is None:
-        chosen = [pictures[index] for index in parts.train]
-        drawn = [] if options.photos_only else rendered_pool()
-        network = fit(chosen, drawn, options.backbone, options.steps, options.out / "steps")
-    else:
-        network = load_fitted(options.weights)
+    counts = {part.name: len(getattr(parts, part.name)) for part in fields(parts)}
+    print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    if options.measure is not None:
+        _measure(options, load_model(options.measure), pictures, parts, None)
+        return
+    network = _network(options, pictures, parts)
     calibration = _calibration(
         network, options.images, [pictures[index] for index in parts.calibrate]
     )
     export(network, calibration, options.out / "weights")
-    _measure(options, pictures, parts, calibration)
+    _measure(options, load_model(options.out / "weights"), pictures, parts, calibration)
     if options.ship:
         for name in ("detector.onnx", "detector.onnx.sha256"):
             shutil.copyfile(options.out / "weights" / name, SHIPPED / name)
@@ -77,13 +75,22 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/detector"))
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--weights", type=Path, help="a kept state, instead of training")
+    parser.add_argument("--measure", type=Path, help="a folder of weights; measures these alone")
     parser.add_argument("--photos-only", action="store_true", help="train on no rendered prints")
     parser.add_argument("--ship", action="store_true", help="put the result into the package")
     return parser.parse_args()
 
 
+def _network(options: argparse.Namespace, pictures: list[Picture], parts: Split) -> Network:
+    if options.weights is not None:
+        return load_fitted(options.weights)
+    chosen = [pictures[index] for index in parts.train]
+    drawn = [] if options.photos_only else rendered_pool()
+    return fit(chosen, drawn, options.backbone, options.steps, options.out / "steps")
+
+
 def _calibration(network: Network, folder: Path, pictures: list[Picture]) -> Calibration:
-    """In-situ photos of failed prints are left out: in most of them nothing can be seen."""
+    """In-situ photos of failed prints are left out: nobody marked where in them it can be seen."""
     known = [picture for picture in pictures if picture.is_mapped]
     logits = []
     with torch.no_grad():
@@ -94,29 +101,39 @@ def _calibration(network: Network, folder: Path, pictures: list[Picture]) -> Cal
 
 
 def _measure(
-    options: argparse.Namespace, pictures: list[Picture], parts: Split, calibration: Calibration
+    options: argparse.Namespace,
+    model: Model,
+    pictures: list[Picture],
+    parts: Split,
+    calibration: Calibration | None,
 ) -> None:
     """Measure the file that is shipped, after what there is to choose by."""
-    model = load_model(options.out / "weights")
     known = [pictures[index] for index in parts.calibrate]
     print(f"To choose by:\n{table(by_choosing(model, known))}")
-    held_out = [pictures[index] for index in parts.measure]
-    scored, strata = _strata(model, options.images, held_out)
+    held_out, unseen = (
+        [pictures[index] for index in part] for part in (parts.measure, parts.unseen)
+    )
+    scored = score(model, options.images, held_out)
+    strata = _strata(model, held_out, scored, score(model, options.images, unseen))
     stories = chain(pasted(good_scenes(held_out), failures_with_boxes(held_out)), rendered())
     went = outcomes(map(watched, seen(model, stories)))
     write_report(options.out / "report", scored, strata, went, calibration)
-    of_cameras = with_cameras(strata["all"], by_camera(scored))
-    print(f"On what measures:\n{table(strata)}\n{table(of_cameras)}\n{sequence_table(went)}")
+    print(f"On what measures:\n{table(strata)}\n{sequence_table(went)}")
     print(f"report in {options.out / 'report'}", file=sys.stderr)
 
 
 def _strata(
-    model: Model, folder: Path, pictures: list[Picture]
-) -> tuple[list[Scored], dict[str, Figures]]:
-    """Photos as they are, and the good ones in situ with failures pasted in."""
-    scored = score(model, folder, pictures)
+    model: Model, pictures: list[Picture], scored: list[Scored], unseen: list[Scored]
+) -> dict[str, Figures]:
+    """Photos as they are, by camera too, and the good ones in situ with failures pasted in."""
+    strata = by_stratum(scored)
     made = composed(model, good_scenes(pictures), failures_with_boxes(pictures))
-    return scored, {**by_stratum(scored), "composed in situ": by_stratum(made)["all"]}
+    return {
+        **with_cameras(strata.pop("all"), by_camera(scored)),
+        **strata,
+        "put together in situ": by_stratum(made)["all"],
+        "all pictures, unseen failures too": by_stratum([*scored, *unseen])["all"],
+    }
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def by_choosing(model: Model, pictures: list[Picture]) -> dict[str, Figures]:
         (output,) = model.score([_prepared(pixels)])
         names.append(name)
         scores.append(output.probability)
-    strata = {**_STRATA, "all together": everything()}
+    strata = {**_STRATA, "all but rendered": photographed(), "all together": everything()}
     named, scored = np.array(names), np.array(scores)
     answer = {}
     for stratum, (failures, others) in strata.items():
@@ -62,6 +62,12 @@ def everything() -> tuple[set[str], set[str]]:
     parts = list(_STRATA.values())
     failures = set().union(*(failures for failures, _ in parts))
     return failures, set().union(*(others for _, others in parts)) | {"beside a failure"}
+
+
+def photographed() -> tuple[set[str], set[str]]:
+    failures, others = everything()
+    drawn = {name for name in failures | others if "rendered" in name}
+    return failures - drawn, others - drawn
 
 
 def shown(pictures: list[Picture]) -> Iterator[tuple[str, Pixels]]:

@@ -47,16 +47,19 @@ def score(model: Model, folder: Path, pictures: list[Picture]) -> list[Scored]:
 
 
 def by_camera(scored: list[Scored]) -> CameraFigures:
-    """Measure each camera, and all together with an interval over cameras."""
+    """Measure each camera, and all together with an interval over cameras.
+
+    Copies, and pictures of one scene, count as of one camera.
+    """
     return figures_by_camera(
         np.array([one.output.probability for one in scored]),
         np.array([one.failed for one in scored]),
-        [one.picture.photo.camera for one in scored],
+        [one.picture.photo.camera or one.picture.photo.copies for one in scored],
     )
 
 
 def by_stratum(scored: list[Scored]) -> dict[str, Figures]:
-    """Measure each stratum, and all together."""
+    """Measure each stratum that has both classes, and all together."""
     strata = {"all": scored}
     for one in scored:
         strata.setdefault(one.stratum, []).append(one)
@@ -66,6 +69,7 @@ def by_stratum(scored: list[Scored]) -> dict[str, Figures]:
             np.array([one.failed for one in members]),
         )
         for name, members in strata.items()
+        if len({one.failed for one in members}) == 2
     }
 
 

@@ -26,14 +26,14 @@ def write_report(
     scored: list[Scored],
     strata: dict[str, Figures],
     sequences: dict[str, Outcome],
-    calibration: Calibration,
+    calibration: Calibration | None,
 ) -> None:
     """Write report.md, figures.json and their pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     known = {
         "strata": {name: asdict(figures) for name, figures in strata.items()},
         "sequences": {name: asdict(of) for name, of in sequences.items()},
-        "calibration": {"slope": calibration.slope, "offset": calibration.offset},
+        "calibration": asdict(calibration) if calibration else None,
     }
     (folder / "figures.json").write_text(json.dumps(known, indent=2) + "\n")
     _distributions(scored).save(folder / "scores.png")

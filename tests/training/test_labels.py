@@ -28,3 +28,7 @@ def test_each_photo_that_was_read_has_both_labels() -> None:
     assert len(labels) == 335
     assert sum("/failed/" in photo for photo in labels) == 275
     assert {label for both in labels.values() for label in both} == set(Label)
+
+
+def test_the_readers_agree_as_often_as_the_model_card_says() -> None:
+    assert kappa(list(read_labels().values())) == pytest.approx(0.87, abs=0.005)
