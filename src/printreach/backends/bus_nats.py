@@ -207,7 +207,7 @@ class NatsBus:
                     await client.publish(self._subject_of(notice), notice.key.encode())
             except NatsError as error:
                 _log.debug("a notice was not sent: %s", _sentence(error))
-            except Exception:  # one notice's fault is not the others'
+            except Exception:  # noqa: BLE001 - one notice's fault is not the others'
                 _log.exception("a notice about a %s was not sent", notice.topic.value)
             finally:
                 self._waiting.task_done()
