@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 from PIL import Image
 
+from printreach.detector.runtime import onnxruntime
 from training.copies import Pixels, Vectors, groups_of_copies, joined, read_copies, write_copies
 from training.render import picture
 
