@@ -14,7 +14,13 @@ from sqlalchemy import select, update
 
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
-from printreach.hub.prints.fanout import KEPT_FOR, Fanout, TakePicture
+from printreach.hub.prints.fanout import (
+    KEPT_FOR,
+    LEASED_FOR,
+    WAIT_FOR_STORE_S,
+    Fanout,
+    TakePicture,
+)
 from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.rules.printers import Printer
 from printreach.store.prints.events import StoredEvent
@@ -190,6 +196,31 @@ async def test_a_store_that_is_away_is_not_taken_for_a_consumers_fault(path: Pat
         fanout = world.fanout()
     with pytest.raises(StoreUnavailable):
         await fanout.fan_out_due()
+
+
+@on_a_loop
+async def test_events_with_a_picture_wait_shortly_for_a_store_that_took_no_change(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert LEASED_FOR.total_seconds() > WAIT_FOR_STORE_S, "the worker takes its own events up again"
+    async with world_at(path) as world:
+        camera = Camera()
+        await world.append(*fresh([an_event()]))
+        fanout = world.fanout(camera, wait_after_fault_s=3600.0, wait_for_store_s=0.0)
+        await fanout.fan_out_due()
+        with monkeypatch.context() as away:
+            away.setattr(world.store, "write", unavailable)
+            camera.lets.set()
+            await fanout.settled()
+        assert await world.owed() == []
+
+        await fanout.fan_out_due()
+        await fanout.settled()
+        assert await world.owed() == ["event-0001"]
+
+
+async def unavailable(*_: object, **_options: object) -> None:
+    raise StoreUnavailable("away")
 
 
 @on_a_loop

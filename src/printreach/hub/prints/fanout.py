@@ -34,6 +34,9 @@ PICTURE_FRESH_FOR: Final = timedelta(minutes=1)
 """An older event gets no picture, since it would not show what happened."""
 WAIT_AFTER_FAULT_S: Final = 60.0
 """After a consumer failed at an event, the events of its printer wait this long."""
+WAIT_FOR_STORE_S: Final = 5.0
+"""After the store took no change, events whose picture was taken wait this long: so printers are
+asked for no more pictures than that, and the events go out before the lease ends."""
 KEPT_FOR: Final = timedelta(days=7)
 """How far back a stream can be resumed."""
 PRUNED_AT_ONCE: Final = 1000
@@ -73,12 +76,14 @@ class Fanout:
         is_alone: bool = False,
         picture_within_s: float = PICTURE_WITHIN_S,
         wait_after_fault_s: float = WAIT_AFTER_FAULT_S,
+        wait_for_store_s: float = WAIT_FOR_STORE_S,
     ) -> None:
         self._core = core
         self._consumers = tuple(consumers)
         self._picture = picture
         self._picture_within_s = picture_within_s
         self._wait_after_fault_s = wait_after_fault_s
+        self._wait_for_store_s = wait_for_store_s
         self._is_alone = is_alone
         self._token = new_record_id(core.token_bytes)
         self._taking: dict[str, asyncio.Task[None]] = {}  # by printer, whose events stay in order
@@ -241,7 +246,7 @@ class Fanout:
                 "%d events could not be delivered yet and are retried: %s", len(events), error
             )
             for stored in events:
-                self._wait_with(stored.printer_id)
+                self._wait_with(stored.printer_id, self._wait_for_store_s)
 
     async def _take_picture(self, stored: StoredEvent) -> str | None:
         assert self._picture is not None
@@ -269,7 +274,7 @@ class Fanout:
                 return
             [stored] = events
             log.exception("event %s can't be delivered", stored.event.event_id)
-            self._wait_with(stored.printer_id)
+            self._wait_with(stored.printer_id, self._wait_after_fault_s)
 
     async def _owe(self, records: Records, events: Sequence[StoredEvent]) -> None:
         marked = await records.events.mark_fanned_out(
@@ -286,9 +291,8 @@ class Fanout:
         for account_id in {stored.account_id for stored in handed_out}:
             await records.notify(Notice(Topic.EVENT, account_id), now)
 
-    def _wait_with(self, printer_id: str) -> None:
-        now = asyncio.get_running_loop().time()
-        self._waiting[printer_id] = now + self._wait_after_fault_s
+    def _wait_with(self, printer_id: str, wait_s: float) -> None:
+        self._waiting[printer_id] = asyncio.get_running_loop().time() + wait_s
 
 
 async def _claim_events(
