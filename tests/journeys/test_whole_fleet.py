@@ -5,11 +5,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
 import pytest
 
 from printreach.run.demo import EMAIL, PASSWORD
-from tests.rigs.calls import call, opened
+from tests.rigs.calls import Answer, call, opened
 from tests.rigs.peers import ROOT, system_program
 from tests.rigs.postgresql import postgresql_programs
 from tests.rigs.programs import Program
@@ -87,6 +88,33 @@ def test_pages_come_from_a_web_node(printed: str, port: int) -> None:
 
     assert page.status == 200
     assert b"<form" in page.body
+
+
+def test_a_new_access_token_is_shown_whichever_web_node_has_made_it(
+    printed: str, port: int
+) -> None:
+    assert printed
+    way = Way(port=port, host=f"localhost:{port}")
+    form = [
+        ("Accept", "text/html"),
+        ("Origin", f"http://localhost:{port}"),
+        ("Content-Type", "application/x-www-form-urlencoded"),
+    ]
+
+    def post(path: str, cookie: str, **fields: str) -> Answer:
+        headers = [*form, ("Cookie", cookie)]
+        return call(way, path, method="POST", headers=headers, body=urlencode(fields).encode())
+
+    signed_in = post("/signin", "", email=EMAIL, password=PASSWORD)
+    cookie = (signed_in.first("Set-Cookie") or "").partition(";")[0]
+    for name in ("one", "two", "three", "four"):
+        made = post(
+            "/account/tokens",
+            cookie,
+            **{"name": name, "password": PASSWORD, "scope-events:read": "yes"},
+        )
+        page = call(way, made.first("Location") or "", headers=[*form, ("Cookie", cookie)])
+        assert re.search(rb"prt_[a-z2-7]+", page.body), name
 
 
 def test_what_the_machine_lacks_is_named() -> None:
