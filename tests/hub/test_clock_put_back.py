@@ -25,6 +25,7 @@ from printreach.rules.connections.live_links import LastFacts, LiveEnd
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.prints.events import StoredEvent
+from printreach.store.sealing import KeySealer
 from printreach.store.store import Records
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
@@ -156,14 +157,17 @@ async def test_what_an_operator_has_decided_counts_soon(open_world: OpenWorld) -
         assert isinstance(results[-1], TooSoon)
 
 
-def test_secrets_wait_no_longer_for_whoever_comes() -> None:
-    clock = FakeClock()
-    once = ShownOnce[str](clock)
-    clock.advance(AHEAD)
-    once.put("ada", "one", "hush")
-    clock.advance(-AHEAD)
+@on_a_loop
+async def test_secrets_wait_no_longer_for_whoever_comes(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        ada = (await world.add_account()).account_id
+        sealer = KeySealer(b"s" * 32, world.core.token_bytes)
+        once: ShownOnce[str] = ShownOnce(core=world.core, sealer=sealer, name="words", shape=str)
+        world.clock.advance(AHEAD)
+        await once.put(ada, "one", "hush")
+        world.clock.advance(-AHEAD)
 
-    assert once.take("ada", "one") is None
+        assert await once.take(ada, "one") is None
 
 
 def test_who_signed_in_hours_ahead_proves_anew_who_they_are_and_is_noted() -> None:

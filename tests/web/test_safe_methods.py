@@ -77,7 +77,7 @@ def test_head_changes_nothing_at_any_address(home: Home, monkeypatch: pytest.Mon
     changed: list[str] = []
     path = ""
 
-    def take(_self: object, _account_id: str, _what: str) -> None:
+    async def take(_self: object, _account_id: str, _what: str) -> None:
         changed.append(f"{path} takes what is shown once")
 
     write = world.store.write

@@ -4,11 +4,11 @@ import shutil
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from printreach.backends.webauthn import WebAuthn
-from printreach.hub.accounts.access_tokens import AccessTokens
+from printreach.hub.accounts.access_tokens import AccessTokens, MadeToken
 from printreach.hub.accounts.data import AccountData
 from printreach.hub.accounts.limits import RequestLimits
 from printreach.hub.accounts.oidc import Newcomers, OtherAccounts
@@ -19,13 +19,14 @@ from printreach.hub.accounts.sessions import Sessions
 from printreach.hub.accounts.signing_in import SigningIn, SignInLimits
 from printreach.hub.accounts.signing_up import SigningUp
 from printreach.hub.apps.own import OwnApps
+from printreach.hub.connections import Shared
 from printreach.hub.connections.app_calls import AppCalls
 from printreach.hub.connections.live_links import LiveLinks
 from printreach.hub.connections.own import OwnConnections
 from printreach.hub.core import Core
 from printreach.hub.detection import Detection
 from printreach.hub.detection.gate import DetectionGate
-from printreach.hub.detection.keys import DetectionKeys
+from printreach.hub.detection.keys import DetectionKeys, MadeKey
 from printreach.hub.detection.usage import Usage
 from printreach.hub.leases import Leases
 from printreach.hub.notifications import Notifications
@@ -37,11 +38,11 @@ from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers.file_lists import FileLists
 from printreach.hub.printers.given_orders import GivenOrders
 from printreach.hub.printers.live import LiveStatus
-from printreach.hub.printers.members import Members
+from printreach.hub.printers.members import MadeInvitation, Members
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.presets import Presets
-from printreach.hub.printers.remote_lock import RemoteLock
+from printreach.hub.printers.remote_lock import RemoteLock, StoppedPrinter
 from printreach.hub.printers.thumbnails import Thumbnails
 from printreach.hub.prints.event_stream import EventStreams
 from printreach.hub.prints.history import PrintHistory
@@ -98,6 +99,10 @@ def web_services(dependencies: Dependencies) -> Services:
     )
     request_limits = RequestLimits(core)
     tokens = AccessTokens(core=core)
+
+    def once(name: str, shape: Any) -> ShownOnce[Any]:
+        return ShownOnce(core=core, sealer=dependencies.sealer, name=name, shape=shape)
+
     return Services(
         disk_space=partial(_disk_space, settings.data_dir),
         clock=core.clock,
@@ -133,13 +138,13 @@ def web_services(dependencies: Dependencies) -> Services:
         owner=Owner(core=core),
         account_data=AccountData(core=core, accounts=operated.accounts),
         access_tokens=tokens,
-        shown_keys=ShownOnce(core.clock),
-        shown_shares=ShownOnce(core.clock),
-        shown_tokens=ShownOnce(core.clock),
-        shown_codes=ShownOnce(core.clock),
-        shown_invitations=ShownOnce(core.clock),
-        shown_member_invitations=ShownOnce(core.clock),
-        shown_stops=ShownOnce(core.clock),
+        shown_keys=once("keys", MadeKey),
+        shown_shares=once("shares", Shared),
+        shown_tokens=once("tokens", MadeToken),
+        shown_codes=once("codes", list[str]),
+        shown_invitations=once("invitations", tuple[str, str]),
+        shown_member_invitations=once("member-invitations", MadeInvitation),
+        shown_stops=once("stops", list[StoppedPrinter]),
         notifications=Notifications(
             core=core,
             zones=dependencies.zones,

@@ -23,7 +23,7 @@ from printreach.store.engine import (
 )
 from printreach.store.location import DatabaseLocation
 
-HEAD: Final = "0039"
+HEAD: Final = "0040"
 """The newest revision in `migrations/`."""
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")

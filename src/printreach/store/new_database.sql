@@ -478,6 +478,14 @@ CREATE TABLE sessions (
 	CONSTRAINT uq_sessions_session_id UNIQUE (session_id), 
 	CONSTRAINT fk_sessions_account_id FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
 );
+CREATE TABLE shown_once (
+	account_id VARCHAR(64) NOT NULL, 
+	about VARCHAR(200) NOT NULL, 
+	sealed BLOB NOT NULL, 
+	at DATETIME NOT NULL, 
+	CONSTRAINT pk_shown_once PRIMARY KEY (account_id, about), 
+	CONSTRAINT fk_shown_once_account_id_accounts FOREIGN KEY(account_id) REFERENCES accounts (account_id) ON DELETE CASCADE
+);
 CREATE TABLE snapshots (
 	snapshot_id VARCHAR(64) NOT NULL, 
 	account_id VARCHAR(64) NOT NULL, 
@@ -709,6 +717,7 @@ CREATE INDEX ix_push_acts_print_id ON push_acts (printer_id, print_id);
 CREATE INDEX ix_push_devices_session_id ON push_devices (session_id);
 CREATE INDEX ix_sessions_account_id ON sessions (account_id);
 CREATE INDEX ix_sessions_seen_at ON sessions (seen_at);
+CREATE INDEX ix_shown_once_at ON shown_once (at);
 CREATE INDEX ix_snapshots_account_id ON snapshots (account_id);
 CREATE INDEX ix_snapshots_printer_id ON snapshots (printer_id, taken_at);
 CREATE INDEX ix_snapshots_taken_at ON snapshots (taken_at);
@@ -742,4 +751,4 @@ CREATE UNIQUE INDEX uq_events_event_id ON events (event_id, printer_id);
 CREATE UNIQUE INDEX uq_prints_print_id ON prints (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_timelapses_print_id ON timelapses (print_id, printer_id, account_id);
 CREATE UNIQUE INDEX uq_webhook_deliveries_event_id ON webhook_deliveries (event_id, connection_id);
-INSERT INTO alembic_version VALUES ('0039');
+INSERT INTO alembic_version VALUES ('0040');

@@ -3,7 +3,7 @@
 from typing import Final
 
 from printreach.store import leases, prints, tables
-from printreach.store.accounts import access_tokens, waiting_mails
+from printreach.store.accounts import access_tokens, shown_once, waiting_mails
 from printreach.store.accounts import tables as account_tables
 from printreach.store.connections import live_links
 from printreach.store.detection import contexts as detection_contexts
@@ -30,6 +30,7 @@ MODULES: Final = (
     waiting_mails,
     printer_tables,
     leases,
+    shown_once,
 )
 """Modules that register their tables when they are imported."""
 

@@ -27,6 +27,7 @@ from printreach.store.accounts.mail_links import InvitationRecords, MailLinkReco
 from printreach.store.accounts.personal import PersonalRecords
 from printreach.store.accounts.second_factors import PasskeyRecords, SecondFactorRecords, TryRecords
 from printreach.store.accounts.sessions import SessionRecords, StepRecords
+from printreach.store.accounts.shown_once import ShownOnceRecords
 from printreach.store.accounts.waiting_mails import MailRecords
 from printreach.store.apps import AppRecords
 from printreach.store.async_engine import AsyncConnection, AsyncEngine
@@ -139,6 +140,7 @@ class Records:
         self.watches = WatchRecords(connection)
         self.personal = PersonalRecords(connection)
         self.leases = LeaseRecords(connection)
+        self.shown_once = ShownOnceRecords(connection)
 
     @property
     def given_notices(self) -> Sequence[Notice]:

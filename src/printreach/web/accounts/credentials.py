@@ -201,7 +201,7 @@ async def confirm_totp(
         signed_in.account, signed_in.session, fields["code"]
     )
     if isinstance(result, list):
-        return _lead_to_codes(signed_in, result)
+        return await _lead_to_codes(signed_in, result)
     return await _totp_page(signed_in, result)
 
 
@@ -221,7 +221,7 @@ async def remove_totp(
 @get(_CODES_PAGE, media_type=MediaType.HTML, opt=dict(USED_UP))
 async def show_recovery_codes(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Show new recovery codes once; afterwards say that they were shown."""
-    codes = signed_in.services.shown_codes.take(signed_in.account_id, _CODES_PAGE)
+    codes = await signed_in.services.shown_codes.take(signed_in.account_id, _CODES_PAGE)
     return page(_CODES, codes=[spaced(code) for code in codes or ()])
 
 
@@ -240,7 +240,7 @@ async def renew_recovery_codes(
         signed_in.account, signed_in.session, fields["totp-password"]
     )
     if isinstance(result, list):
-        return _lead_to_codes(signed_in, result)
+        return await _lead_to_codes(signed_in, result)
     return await security_page(signed_in, result, "totp-password")
 
 
@@ -258,9 +258,9 @@ async def _totp_page(signed_in: SignedIn, fault: Refusal | None) -> Response[Any
     return page(_TOTP, fault, "code", **shown)
 
 
-def _lead_to_codes(signed_in: SignedIn, codes: list[str]) -> Redirect:
+async def _lead_to_codes(signed_in: SignedIn, codes: list[str]) -> Redirect:
     """Redirect to the page that shows the codes once; loading it again makes no others."""
-    signed_in.services.shown_codes.put(signed_in.account_id, _CODES_PAGE, codes)
+    await signed_in.services.shown_codes.put(signed_in.account_id, _CODES_PAGE, codes)
     return Redirect(_CODES_PAGE, status_code=303)
 
 

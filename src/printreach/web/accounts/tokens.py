@@ -43,14 +43,14 @@ async def make_token(
         is_name = isinstance(made, Denied) and made.reason is Reason.INVALID
         field = "name" if is_name else "password"
         return page(_TEMPLATE, made, field, **shown, typed=fields["name"])
-    signed_in.services.shown_tokens.put(signed_in.account_id, made.token.token_id, made)
+    await signed_in.services.shown_tokens.put(signed_in.account_id, made.token.token_id, made)
     return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
 
 
 @get(PAGE + "/{token_id:str}/secret", media_type=MediaType.HTML, opt=dict(USED_UP))
 async def show_secret(token_id: FromPath[str], signed_in: NamedDependency[SignedIn]) -> Template:
     """Show a new token once."""
-    made = signed_in.services.shown_tokens.take(signed_in.account_id, token_id)
+    made = await signed_in.services.shown_tokens.take(signed_in.account_id, token_id)
     return Template(
         "account/token_once.html",
         context={"made": made},

@@ -78,8 +78,9 @@ async def share(
     )
     if isinstance(made, Denied):
         return await _share_form(signed_in, replace(typed, errors=_errors_of_share(made)))
-    signed_in.services.shown_shares.put(account_id, made.connection.connection_id, made)
-    return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
+    connection_id = made.connection.connection_id
+    await signed_in.services.shown_shares.put(account_id, connection_id, made)
+    return Redirect(f"/connections/{connection_id}/secrets", status_code=303)
 
 
 @get("/connections/{connection_id:str}/secrets", media_type=MediaType.HTML, opt=dict(USED_UP))
@@ -89,7 +90,7 @@ async def secrets_page(
     """Show the secrets of a new connection once."""
     account_id = signed_in.account_id
     or_404(await signed_in.services.own_connections.one(account_id, connection_id))
-    shared = signed_in.services.shown_shares.take(account_id, connection_id)
+    shared = await signed_in.services.shown_shares.take(account_id, connection_id)
     context = {"shared": shared, "picture": qr_code(shared.link) if shared else None}
     return Template("dashboard/shared.html", context=context)
 

@@ -176,7 +176,7 @@ async def make(
     made = await services.detection_keys.make(account_id, fields["name"])
     if isinstance(made, Denied):
         return page(_NEW, made, "name", **shown)
-    services.shown_keys.put(account_id, made.key.key_id, made)
+    await services.shown_keys.put(account_id, made.key.key_id, made)
     return Redirect(f"/developer/keys/{made.key.key_id}", status_code=303)
 
 
@@ -187,7 +187,7 @@ async def key_page(key_id: FromPath[str], signed_in: NamedDependency[SignedIn]) 
     key = or_404(await signed_in.services.detection_keys.one(account_id, key_id))
     context = {
         "key": key,
-        "made": signed_in.services.shown_keys.take(account_id, key_id),
+        "made": await signed_in.services.shown_keys.take(account_id, key_id),
     }
     return Template("developer/key.html", context=context)
 

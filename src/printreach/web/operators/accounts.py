@@ -157,14 +157,16 @@ async def invite(
     )
     if isinstance(url, Denied):
         return operator.page("invite.html", url, "email", email=email[:254], url="")
-    operator.services.shown_invitations.put(operator.signed_in.account_id, _INVITED, (email, url))
+    account_id = operator.signed_in.account_id
+    await operator.services.shown_invitations.put(account_id, _INVITED, (email, url))
     return Redirect(_INVITED, status_code=303)
 
 
 @get(_INVITED, media_type=MediaType.HTML, opt=dict(USED_UP))
 async def invited_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
     """Show the link once; to load the page again must not invite again."""
-    shown = operator.services.shown_invitations.take(operator.signed_in.account_id, _INVITED)
+    account_id = operator.signed_in.account_id
+    shown = await operator.services.shown_invitations.take(account_id, _INVITED)
     if shown is None:
         return Redirect("/operator/invite", status_code=303)
     email, url = shown

@@ -66,7 +66,7 @@ async def invite(
     if made.was_mailed:
         return redirect_with_flash(base, "invited")
     invitation_id = made.invitation.invitation_id
-    services.shown_member_invitations.put(signed_in.account_id, invitation_id, made)
+    await services.shown_member_invitations.put(signed_in.account_id, invitation_id, made)
     return Redirect(f"{base}/link/{invitation_id}", status_code=303)
 
 
@@ -82,7 +82,7 @@ async def link_page(
 ) -> Template:
     """Show the link of a new invitation once."""
     shown = signed_in.services.shown_member_invitations
-    made = shown.take(signed_in.account_id, invitation_id)
+    made = await shown.take(signed_in.account_id, invitation_id)
     return Template("dashboard/people_link.html", context={"view": view, "made": made})
 
 

@@ -47,14 +47,15 @@ async def stop_everything(request: AnyRequest, signed_in: NamedDependency[Signed
     printers = await signed_in.services.remote_lock.stop_everything(account_id)
     note_lock(request, is_locked=True)
     printers.sort(key=_urgency)
-    signed_in.services.shown_stops.put(account_id, _outcome_of(signed_in), printers)
+    await signed_in.services.shown_stops.put(account_id, _outcome_of(signed_in), printers)
     return Redirect(_OUTCOME, status_code=303)
 
 
 @get(_OUTCOME, media_type=MediaType.HTML, opt=dict(USED_UP))
 async def stopped_everything(signed_in: NamedDependency[SignedIn]) -> Response[Any]:
     """Show once the outcome for each printer; later, whether remote control is locked."""
-    printers = signed_in.services.shown_stops.take(signed_in.account_id, _outcome_of(signed_in))
+    account_id, outcome = signed_in.account_id, _outcome_of(signed_in)
+    printers = await signed_in.services.shown_stops.take(account_id, outcome)
     if printers is None:
         return Redirect(LOCK_PAGE, status_code=303)
     return Template("dashboard/stopped_everything.html", context={"printers": printers})
