@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.hub.prints.fanout import (
     KEPT_FOR,
@@ -25,7 +24,7 @@ from printreach.ports import Notice, StoreUnavailable, Topic
 from printreach.rules.printers import Printer
 from printreach.store.prints.events import StoredEvent
 from printreach.store.store import Records, Store, open_store
-from printreach.store.tables import events, notices
+from printreach.store.tables import notices
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events
 from tests.fakes.loop import on_a_loop
@@ -360,60 +359,3 @@ async def test_what_is_too_old_to_be_resumed_from_is_forgotten(path: Path) -> No
 
         assert not await is_kept(old.event_id)
         assert await is_kept(last.event_id), "who has heard it goes on from it"
-
-
-async def break_content(world: World, event_id: str) -> None:
-    await world.store.write(
-        lambda records: records.connection.execute(
-            update(events).where(events.c.event_id == event_id).values(content=b"{")
-        )
-    )
-
-
-@on_a_loop
-async def test_an_event_that_cannot_be_read_is_told_of_once_and_all_others_go_out(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with world_at(path) as world:
-        await world.append(*some_events(3))
-        await world.append(an_event(4), printer_id="p2")
-        await break_content(world, "event-0002")
-        fanout = world.fanout()
-        await fanout.fan_out_due()
-        await world.append(an_event(5))
-        await fanout.fan_out_due()
-
-        assert await world.owed() == ["event-0001", "event-0003", "event-0004", "event-0005"]
-        assert caplog.text.count("event event-0002 of printer p1 can't be read") == 1
-
-
-@on_a_loop
-async def test_very_many_that_cannot_be_read_hide_none_behind_them(path: Path) -> None:
-    async with world_at(path) as world:
-        await world.append(*some_events(450))
-        await world.store.write(
-            lambda records: records.connection.execute(
-                update(events).where(events.c.seq < 450).values(content=b"{")
-            )
-        )
-        await world.fanout().fan_out_due()
-
-        assert await world.owed() == ["event-0450"]
-
-
-@on_a_loop
-async def test_the_next_start_tries_again_what_could_not_be_read(path: Path) -> None:
-    async with world_at(path) as world:
-        await world.append(*some_events(2))
-        await break_content(world, "event-0001")
-        await world.fanout().fan_out_due()
-        await world.store.write(
-            lambda records: records.connection.execute(
-                update(events)
-                .where(events.c.event_id == "event-0001")
-                .values(content=codec.encode(an_event(1)))
-            )
-        )
-        await world.fanout().fan_out_due()
-
-        assert await world.owed() == ["event-0002", "event-0001"]
