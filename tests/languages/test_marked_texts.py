@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.languages.unmarked import texts_made_once, unmarked_texts
+from tests.languages.untranslated import untranslated_values
 from tests.look.test_every_page import TEMPLATES
 from tests.rigs.peers import ROOT
 
@@ -29,6 +30,29 @@ def test_every_text_of_a_template_is_marked(name: str) -> None:
 @pytest.mark.parametrize("name", IMPORTED)
 def test_no_text_is_made_once_for_all_readers(name: str) -> None:
     assert texts_made_once((TEMPLATES / name).read_text()) == []
+
+
+def test_no_marked_text_becomes_part_of_another_in_english() -> None:
+    found = [
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in sorted((ROOT / "src/printreach").rglob("*.py"))
+        for name in untranslated_values(path.read_text())
+    ]
+
+    assert found == [], "translate() it first"
+
+
+def test_a_marked_text_that_becomes_part_of_another_in_english_is_found() -> None:
+    source = """
+WORDS = {1: N_("files"), 2: N_("camera")}
+def limits(given):
+    missing = [word for key, word in WORDS.items() if key not in given]
+    *first, last = missing
+    print(f"{key} {translate(last)}")
+    return _("%(list)s and %(last)s", list=", ".join(first), last=last)
+"""
+
+    assert sorted(untranslated_values(source)) == ["first", "last"]
 
 
 @pytest.mark.parametrize("name", PAGES)

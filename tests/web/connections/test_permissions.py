@@ -140,3 +140,23 @@ def test_a_share_by_password_begins_without_the_printers_own_web_page(home: Home
 
     assert re.findall(r'name="(\w+)" value="yes" checked', page) == ["control", "files", "camera"]
     assert f'href="/printers/{home.printer_id}/people"' in page
+
+
+@pytest.mark.parametrize(
+    ("language", "without", "ends"),
+    [
+        ("de", "ohne seine Webseite", "endet am "),
+        ("es", "sin su página web", "termina el "),
+        ("fr", "sans sa page web", "se termine le "),
+        ("zh-Hans", "不含打印机网页", "结束于 "),
+    ],
+)
+def test_the_line_of_a_share_is_in_the_readers_language_as_a_whole(
+    home: Home, language: str, without: str, ends: str
+) -> None:
+    share(home, choice="ticked", control="yes", files="yes", camera="yes")
+
+    page = home.browser.get("/connections", headers={"Accept-Language": language}).text
+
+    assert without in page
+    assert ends in page

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.languages import N_, _
+from printreach.languages import N_, _, translate
 from printreach.web.forms import Fields
 
 CHOICE: Final = "choice"
@@ -71,7 +71,9 @@ def limits_in_words(permissions: Set[Permission]) -> str:
 
     With the printer's own interface nothing is left out, since it offers what the others do.
     """
-    missing = [word for permission, word in _SHORT.items() if permission not in permissions]
+    missing = [
+        translate(word) for permission, word in _SHORT.items() if permission not in permissions
+    ]
     if not missing:
         return ""
     if len(missing) == len(_SHORT):
