@@ -1,4 +1,4 @@
-"""Finds texts marked by `N_` that a module of pages puts into another text without a translation."""
+"""Finds texts marked by `N_` that a module puts into another text without a translation."""
 
 import ast
 from collections.abc import Iterator

@@ -99,6 +99,7 @@ def web_services(dependencies: Dependencies) -> Services:
     )
     request_limits = RequestLimits(core)
     tokens = AccessTokens(core=core)
+    given_orders = GivenOrders(core=core)
 
     def once(name: str, shape: Any) -> ShownOnce[Any]:
         return ShownOnce(core=core, sealer=dependencies.sealer, name=name, shape=shape)
@@ -162,7 +163,7 @@ def web_services(dependencies: Dependencies) -> Services:
         printer_http=http,
         own_printers=own_printers,
         members=Members(core=core),
-        given_orders=GivenOrders(core=core),
+        given_orders=given_orders,
         presets=Presets(core=core, http=http),
         live_status=live_status,
         file_lists=FileLists(http),
@@ -177,7 +178,7 @@ def web_services(dependencies: Dependencies) -> Services:
         print_history=PrintHistory(core=core),
         watch_choices=watch_choices,
         watched_prints=WatchedPrints(core=core, kept=snapshots.kept, why_off=why_detector_is_off),
-        remote_lock=RemoteLock(core=core, http=http, passkeys=passkeys),
+        remote_lock=RemoteLock(core=core, http=http, passkeys=passkeys, given_orders=given_orders),
         own_apps=OwnApps(core=core, policy=settings.app_registration),
         detection_keys=DetectionKeys(core=core),
         detection_usage=Usage(core=core, plan=settings.detector_plan),

@@ -237,6 +237,23 @@ def test_moves_in_a_row_are_one_line(home: Home) -> None:
     assert _orders(text) == [("Moved, 3 times", "you")]
 
 
+def test_each_order_about_a_print_has_a_line_of_its_own(home: Home) -> None:
+    """However soon it comes after one like it: each of them had a print to act on."""
+    for _ in range(2):
+        home.send("/pause")
+
+    assert _orders(home.get("/history").text) == [("Paused", "you")] * 2
+
+
+def test_moves_an_hour_apart_are_two_lines(home: Home) -> None:
+    home.says(printing(state=State.IDLE))
+    for _ in range(2):
+        home.send("/move", step="X+10")
+        home.world.clock.advance(timedelta(hours=1))
+
+    assert _orders(home.get("/history").text) == [("Moved", "you")] * 2
+
+
 def test_orders_of_a_deleted_account_stay_without_a_name(home: Home) -> None:
     let_in(home, CLEO, Role.CONTROL)
     with browser_of(home, CLEO) as cleo:

@@ -95,6 +95,20 @@ def test_the_second_tap_cancels_every_print_cools_and_locks(home: Home) -> None:
     assert account(home).is_locked
 
 
+def test_stopping_everything_is_in_the_history_of_every_printer_that_accepted_it(
+    home: Home,
+) -> None:
+    attic, away = home.add_printer("Attic"), home.add_printer("Zenith", is_online=False)
+    home.world.printers.statuses[attic] = printing()
+
+    stop_everything(home)
+
+    for printer_id in (home.printer_id, attic):
+        page = home.browser.get(f"/printers/{printer_id}/history").text
+        assert page.count("<h3>Everything stopped</h3><p>by you, ") == 1
+    assert "Everything stopped" not in home.browser.get(f"/printers/{away}/history").text
+
+
 def test_each_browser_that_stops_sees_its_own_outcome(home: Home) -> None:
     send(home.browser, "/stop-everything")
     first = dict(home.browser.cookies)

@@ -11,7 +11,7 @@ from printreach.hub.core import Core
 from printreach.hub.printers.access import AdmittedPrinter
 from printreach.ports import StoreUnavailable
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.printers.commands import MAX_SUBJECT, GivenOrder
+from printreach.rules.printers.commands import MAX_SUBJECT, STOP_EVERYTHING, GivenOrder
 from printreach.rules.printers.members import Role
 from printreach.store.printers.given_orders import SignedOrder
 from printreach.store.store import Records
@@ -22,7 +22,10 @@ SHOWN: Final = 30
 LOOKED_THROUGH: Final = 200
 """Events of an account: some hours of one with few printers, half an hour of one with a hundred."""
 _PAUSE: Final = "/pause"
-_OF_THE_PRINT: Final = frozenset({_PAUSE, "/resume", "/cancel", "/start", "/emergency-stop"})
+OF_THE_PRINT: Final = frozenset(
+    {_PAUSE, "/resume", "/cancel", "/start", "/emergency-stop", STOP_EVERYTHING}
+)
+"""The orders that begin, hold or end a print."""
 _GOES_ON: Final = frozenset({EventType.STARTED, EventType.RESUMED})
 
 
@@ -33,16 +36,22 @@ class GivenOrders:
     core: Core
 
     async def note(
-        self, person_id: str, printer: OwnedPrinter, command: str, subject: str = ""
+        self,
+        person_id: str,
+        printer: OwnedPrinter,
+        command: str,
+        subject: str = "",
+        *,
+        at: datetime | None = None,
     ) -> None:
         """Store an order that the printer accepted; one that can't be stored was given all the
-        same.
+        same. at: when it was given, if not just now.
         """
         order = GivenOrder(
             account_id=printer.account_id,
             printer_id=printer.printer_id,
             person_id=person_id,
-            at=self.core.clock.now(),
+            at=at or self.core.clock.now(),
             command=command,
             subject=subject[:MAX_SUBJECT],
         )
@@ -83,7 +92,7 @@ class GivenOrders:
 
         async def look(records: Records) -> SignedOrder | None:
             orders = await records.given_orders.recent(
-                owner_id, printer_id, 1, commands=_OF_THE_PRINT
+                owner_id, printer_id, 1, commands=OF_THE_PRINT
             )
             if not orders or orders[0].order.command != _PAUSE:
                 return None

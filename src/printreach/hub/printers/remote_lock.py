@@ -14,6 +14,7 @@ from typing import Final
 from printreach.hub.accounts.passkeys import Passkeys
 from printreach.hub.core import Core
 from printreach.hub.denied import Denied
+from printreach.hub.printers.given_orders import GivenOrders
 from printreach.hub.printers.stopping import PrinterStop, StopOutcome
 from printreach.languages import N_
 from printreach.ports import Notice, Topic
@@ -21,6 +22,7 @@ from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.sessions import Session
 from printreach.rules.printers import Printer
+from printreach.rules.printers.commands import STOP_EVERYTHING
 from printreach.rules.rate_limits import TooSoon
 from printreach.store.store import Records
 
@@ -44,6 +46,7 @@ class RemoteLock:
     core: Core
     http: PrinterHttp
     passkeys: Passkeys
+    given_orders: GivenOrders
 
     async def stop_everything(self, account_id: str) -> list[StoppedPrinter]:
         """Lock remote control of the account, then stop every print; return the outcomes by name.
@@ -56,7 +59,7 @@ class RemoteLock:
             lambda records: records.printers.of_account(account_id)
         )
         slots = asyncio.Semaphore(AT_ONCE)
-        stopping = [self._stop(printer, slots) for printer in printers]
+        stopping = [self._stop(printer, slots, at) for printer in printers]
         return await asyncio.gather(*stopping)
 
     async def unlock(
@@ -87,8 +90,15 @@ class RemoteLock:
 
         await self.core.store.write(work)
 
-    async def _stop(self, printer: Printer, slots: asyncio.Semaphore) -> StoppedPrinter:
-        outcome = await PrinterStop(self.http, printer.owned, slots).stop()
+    async def _stop(
+        self, printer: Printer, slots: asyncio.Semaphore, at: datetime
+    ) -> StoppedPrinter:
+        """Stop one. at: when it was ordered, before the print ended, so that its page lists it."""
+        stop = PrinterStop(self.http, printer.owned, slots)
+        outcome = await stop.stop()
+        if stop.has_acted:
+            owner_id = printer.account_id
+            await self.given_orders.note(owner_id, printer.owned, STOP_EVERYTHING, at=at)
         return StoppedPrinter(printer_id=printer.printer_id, name=printer.name, outcome=outcome)
 
 

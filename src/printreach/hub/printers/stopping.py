@@ -77,6 +77,8 @@ class PrinterStop:
         self._is_ending = False  # the print that shows was cancelled
         self._refusal: PrinterRefusal | None = None
         self._heaters = ""
+        self.has_acted = False
+        """The printer accepted an order."""
 
     async def stop(self) -> StopOutcome:
         """Cancel, look again for some seconds, cancel again; switch heaters off each time."""
@@ -149,7 +151,10 @@ class PrinterStop:
         answer = await self._http.order(
             self._printer, command, arguments=arguments, despite_lock=True
         )
-        return answer if isinstance(answer, PrinterRefusal) else None
+        if isinstance(answer, PrinterRefusal):
+            return answer
+        self.has_acted = True
+        return None
 
     @property
     def _is_away(self) -> bool:

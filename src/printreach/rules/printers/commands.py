@@ -37,6 +37,8 @@ COMMAND_LIFETIME_S = 30.0
 MAX_OF_A_PRINTER: Final = 500
 """The newest that are kept."""
 MAX_SUBJECT: Final = 300
+STOP_EVERYTHING: Final = "/stop-everything"
+"""A given order, as a path like those of commands: several commands to every printer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -272,7 +274,7 @@ class GivenOrder:
     """An order that the printer accepted.
 
     account_id: of the owner at that time. person_id: who gave it; None once their account is
-    deleted. command: its path in the command API. subject: a file's path; "" where there is none.
+    deleted. command: its path in the command API, or STOP_EVERYTHING. subject: a file's path; "" where there is none.
     """
 
     account_id: str

@@ -10,12 +10,14 @@ from typing import Final
 from urllib.parse import urlencode
 
 from printreach.contract.status import UNDER_WAY, State
+from printreach.hub.printers.given_orders import OF_THE_PRINT
 from printreach.hub.prints.history import EventEntry
 from printreach.languages import N_, _, translate
 from printreach.languages.values import month_in_words
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications.words import words_for
 from printreach.rules.printers.cameras import UNTURNED, Pose
+from printreach.rules.printers.commands import STOP_EVERYTHING
 from printreach.rules.prints.history import (
     ENDED,
     Print,
@@ -55,11 +57,13 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "/set-light": N_("Light switched"),
         "/adjust": N_("Adjusted"),
         "/emergency-stop": N_("Stopped in an emergency"),
+        STOP_EVERYTHING: N_("Everything stopped"),
         "/restart-firmware": N_("Firmware restarted"),
     }
 )
 _OTHER: Final = N_("Controlled")
 """Of a command that these words don't know."""
+_ONE_LINE_WITHIN: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -263,8 +267,9 @@ def _month(name: str, tallies: Sequence[Tally]) -> Month:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrderRow:
-    """A line: the same order that one person gave several times in a row is one of them.
+    """A line: an order that one person repeated at once, such as a move, is one of them.
 
+    Each order that begins, holds or ends a print has its own.
     words: what was ordered, with the file that it is about. who: an address, or words for a person
     whose account is deleted; "" for the person who looks. at: of the last time.
     """
@@ -281,7 +286,12 @@ def order_rows(orders: Sequence[SignedOrder], person_id: str) -> list[OrderRow]:
     for signed in orders:
         row = _row(signed, person_id)
         last = rows[-1] if rows else None
-        if last is not None and (last.words, last.who) == (row.words, row.who):
+        if (
+            last is not None
+            and (last.words, last.who) == (row.words, row.who)
+            and last.at - row.at <= _ONE_LINE_WITHIN
+            and signed.order.command not in OF_THE_PRINT
+        ):
             rows[-1] = OrderRow(words=last.words, who=last.who, at=last.at, times=last.times + 1)
         else:
             rows.append(row)
