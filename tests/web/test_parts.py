@@ -96,7 +96,7 @@ def test_a_heater_without_target_is_off() -> None:
 def test_a_quality_is_said_in_words_and_out_of_ten(quality: int, words: str) -> None:
     strip = drawn("detector", f"in_a_line({quality})")
 
-    assert f">{words}, {quality} of 10<" in strip
+    assert f">{words}, quality {quality} of 10<" in strip
 
 
 def test_a_part_that_is_given_too_little_says_so() -> None:

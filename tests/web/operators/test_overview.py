@@ -17,7 +17,7 @@ from printreach.web.operators import service
 from printreach.web.wording import typeset
 from tests.fakes.clock import NOON
 from tests.web.operators.conftest import Office
-from tests.web.world import BASE_URL, run
+from tests.web.world import BASE_URL, PASSWORD, run, send
 
 
 def test_payments_while_nothing_is_sold_are_reported(office: Office) -> None:
@@ -73,8 +73,27 @@ def test_the_number_of_supporters_does_not_contradict_who_is_one(office: Office)
     page = office.browser.get("/operator").text
 
     assert "every account" in page
-    assert "Active connections of apps and shares" in page
     assert "Living" not in page
+
+
+def test_the_overview_counts_the_connections_that_their_page_lists(office: Office) -> None:
+    """An owner's own counts in both."""
+    run(office.browser, lambda: office.world.services.connections.open_own(office.printer_id))
+    listed = office.browser.get("/operator/connections").text.count('/end">')
+    assert listed == 2
+
+    page = office.browser.get("/operator").text
+
+    assert f"<dt>Active connections</dt><dd>{listed}</dd>" in page
+
+
+def test_a_grant_is_listed_beside_what_every_account_has(office: Office) -> None:
+    path = f"/operator/accounts/{office.ada.account_id}/supporter"
+    send(office.browser, path, **{"state": "on", "supporter-password": PASSWORD})
+
+    page = office.browser.get("/operator/accounts").text
+
+    assert re.search(r'like everyone\s*<span class="meta">granted</span>', page)
 
 
 @pytest.mark.parametrize("why", [*DetectorOff, None])

@@ -124,6 +124,15 @@ def test_an_emergency_stop_asks_once_where_the_printer_is_watched_and_controlled
     assert home.orders == []
 
 
+def test_it_is_the_printer_that_stops_in_german(home: Home) -> None:
+    """In German "he" would be the print."""
+    says_everything(home)
+
+    page = home.browser.get(f"{home.path}/emergency-stop", headers={"Accept-Language": "de"}).text
+
+    assert "Der Druck ist verloren. Der Drucker hält sofort an" in page
+
+
 def test_a_lock_that_came_meanwhile_does_not_keep_the_owner_from_an_emergency_stop(
     home: Home,
 ) -> None:
@@ -138,6 +147,7 @@ def test_after_it_the_page_says_how_the_printer_comes_back(home: Home) -> None:
     page = home.get().text
 
     assert f'action="{home.path}/restart-firmware"' in page
+    assert "After an emergency stop, restart the firmware to use the printer again." in page
     assert 'data-dialog="emergency"' not in page
 
 
@@ -148,6 +158,7 @@ def test_a_printer_that_only_a_restart_brings_back_offers_it(home: Home) -> None
     for path in ("", "/control"):
         page = home.get(path).text
         assert "Klipper has shut down." in page
+        assert "<b>Restart the firmware to use the printer again.</b>" in page
         assert f'action="{home.path}/restart-firmware"' in page
 
 

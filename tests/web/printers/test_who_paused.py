@@ -104,6 +104,29 @@ def test_with_more_events_since_than_are_looked_through_nobody_is_named(
     assert NOBODY in note_seen_by(shared, shared.browser)
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", "Von der Fehlererkennung pausiert</b> vor 10 s"),
+        ("es", "Pausada por la detección de fallos</b> hace 10 s"),
+        ("fr", "Mise en pause par la détection des échecs</b> il y a 10 s"),
+        ("zh-Hans", "已被失败检测暂停</b> 10 秒前"),
+    ],
+)
+def test_who_paused_and_when_is_one_sentence_in_every_language(
+    shared: Home, language: str, words: str
+) -> None:
+    for scores in ([], [0.9]):
+        detector = DetectorStatus(
+            score_history=scores, time_since_last_pause_sec=10.0, time_since_last_score_sec=10.0
+        )
+        shared.says(printing(state=State.PAUSED, detector=detector))
+
+        page = shared.browser.get(shared.path, headers={"Accept-Language": language}).text
+
+        assert words in page.replace("\N{NO-BREAK SPACE}", " ")
+
+
 def test_a_pause_of_failure_detection_is_that(shared: Home) -> None:
     with browser_of(shared, CLEO) as cleo:
         order(shared, cleo, "/pause")

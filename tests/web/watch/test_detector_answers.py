@@ -110,7 +110,7 @@ def test_an_alarms_picture_is_turned_as_its_own_camera_is(home: Home) -> None:
 def test_after_a_no_the_quality_of_the_print_is_shown_calmly(home: Home) -> None:
     saw(home, *failing(home))
     home.says(under_watch(5, 95))
-    red = '<b class="alarm">Possible failure, 1 of 10</b>'
+    red = '<b class="alarm">Possible failure, quality 1 of 10</b>'
     assert red in home.get().text
 
     home.send("/detector/judgement", print_id=PRINT, was_failure="no")
@@ -120,10 +120,10 @@ def test_after_a_no_the_quality_of_the_print_is_shown_calmly(home: Home) -> None
     assert '<b class="calm">Quality 1 of 10</b>' in page
 
 
-SILENCE = "You won\u2019t be warned about this print for now"
+SILENCE = "You won\u2019t be warned about this print again unless"
 
 
-def test_after_a_no_the_page_says_that_one_is_not_warned_for_now_and_undoes_it(home: Home) -> None:
+def test_after_a_no_the_page_says_when_one_is_warned_again_and_undoes_it(home: Home) -> None:
     saw(home, *failing(home))
     assert SILENCE not in home.get().text
 

@@ -84,11 +84,11 @@ def unseen_words(detector: DetectorStatus) -> str:
 
 
 def quality_in_words(quality: int | None) -> str:
-    """Format a quality of 1 to 10: "Great, 9 of 10". None: no image was scored yet."""
+    """Format a quality of 1 to 10: "Great, quality 9 of 10". None: no image was scored yet."""
     if quality is None:
         return translate(_NOT_LOOKED)
     return _(
-        "%(words)s, %(quality)s of %(best)s",
+        "%(words)s, quality %(quality)s of %(best)s",
         words=translate(_page_words(quality)),
         quality=quality,
         best=BEST_QUALITY,

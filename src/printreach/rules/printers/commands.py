@@ -274,7 +274,8 @@ class GivenOrder:
     """An order that the printer accepted.
 
     account_id: of the owner at that time. person_id: who gave it; None once their account is
-    deleted. command: its path in the command API, or STOP_EVERYTHING. subject: a file's path; "" where there is none.
+    deleted. command: its path in the command API, or STOP_EVERYTHING. subject: a file's path; ""
+    where there is none.
     """
 
     account_id: str

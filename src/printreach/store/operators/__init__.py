@@ -170,11 +170,7 @@ class OperatorRecords(TableRecords):
                 ),
             ),
             apps=await self._count(apps.c.app_id, apps.c.removed_at.is_(None)),
-            connections=await self._count(
-                connections.c.connection_id,
-                _lives(at),
-                connections.c.kind != ConnectionKind.OWN.value,
-            ),
+            connections=await self._count(connections.c.connection_id, _lives(at)),
             damaged_events=await self._count(events.c.seq, events.c.position < 0),
         )
 

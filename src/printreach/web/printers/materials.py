@@ -1,5 +1,6 @@
 """The material system, as templates draw it."""
 
+import re
 from collections.abc import Sequence
 from typing import Final, TypedDict
 
@@ -8,6 +9,7 @@ from printreach.contract.unset import UnsetType
 from printreach.languages import _
 
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
+_NUMBERED: Final = re.compile(r"(Nozzle|Tool|Extruder) ([0-9]+)")
 
 
 class Slot(TypedDict):
@@ -50,7 +52,7 @@ def tools_of(system: MaterialSystem) -> list[ToolRow]:
     """Return the tools, joined to the spools by id."""
     return [
         ToolRow(
-            name=tool.name,
+            name=_tool_name(tool.name),
             about=_about_tool(tool),
             routes=[
                 Way(slot=route.source_id, loaded=route.state == "loaded")
@@ -60,6 +62,34 @@ def tools_of(system: MaterialSystem) -> list[ToolRow]:
         )
         for tool in system.tools
     ]
+
+
+def tells_anything(system: MaterialSystem) -> bool:
+    """Whether there is more to draw than one spool of which nothing is known, at one tool."""
+    if system.units or len(system.sources) > 1 or len(system.tools) > 1:
+        return True
+    return any(
+        not isinstance(source.material, UnsetType) or not isinstance(source.is_empty, UnsetType)
+        for source in system.sources
+    ) or any(_about_tool(tool) for tool in system.tools)
+
+
+def _tool_name(name: str) -> str:
+    """Return a name in the reader's language, where an agent has made it; others are people's."""
+    if name == "Hotend":
+        return _("Hotend")
+    if name == "Nozzle":
+        return _("Nozzle")
+    numbered = _NUMBERED.fullmatch(name)
+    match numbered.groups() if numbered is not None else None:
+        case ("Nozzle", number):
+            return _("Nozzle %(number)s", number=number)
+        case ("Tool", number):
+            return _("Tool %(number)s", number=number)
+        case ("Extruder", number):
+            return _("Extruder %(number)s", number=number)
+        case _:
+            return name
 
 
 def _unit(unit: Unit, sources: Sequence[Source]) -> UnitRow:

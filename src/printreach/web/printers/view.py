@@ -48,7 +48,7 @@ from printreach.web.printers.cards import (
     temps_of,
     webcam_of,
 )
-from printreach.web.printers.materials import ToolRow, UnitRow, tools_of, units_of
+from printreach.web.printers.materials import ToolRow, UnitRow, tells_anything, tools_of, units_of
 from printreach.web.printers.temperature_chart import TemperatureChart, temperature_chart
 from printreach.web.wording import degrees, percent
 
@@ -149,7 +149,8 @@ class PrinterView:
 
     last_known: of a printer that is offline, "80%, hotend 205°, bed 60°". lan_page: as
     rules.printers.lan_page_at gives it; for the owner alone. may_restart: only where the printer
-    has failed, for it needs no restart otherwise. may_print_again: a print is offered unasked,
+    has failed, for it needs no restart otherwise. needs_restart: it can't be used before, as its
+    platform says. may_print_again: a print is offered unasked,
     which isn't done where the printer may have to be restarted first. is_locked_by_owner: a member
     who may control it can't now. print_id: of the current print, else of the one before; "" if
     there is none. smart_pause: the text of the popup of a smart pause; "" if none is shown.
@@ -176,6 +177,7 @@ class PrinterView:
     z_offset_mm: float | None
     may_stop_in_emergency: bool
     may_restart: bool
+    needs_restart: bool
     presets: OfferedPresets
     may_start: bool
     may_print_again: bool
@@ -259,13 +261,14 @@ def view_of(
         z_offset_mm=_z_offset_mm(job),
         may_stop_in_emergency=Feature.EMERGENCY_STOP in features and state is not State.ERROR,
         may_restart=may_restart,
+        needs_restart=may_restart and seen.reading.refusal is not None,
         presets=presets,
         may_start=may_start,
         may_print_again=may_start and not may_restart,
         lights=(job.lights or []) if job and Feature.LIGHT_CONTROL in features else [],
         units=units_of(system) if system is not None else [],
         tools=tools_of(system) if system is not None else [],
-        has_materials=system is not None,
+        has_materials=system is not None and tells_anything(system),
         seen_at=seen.reading.seen_at,
         last_known=_last_known(job) if not here else "",
         lan_page=lan_page_at(seen.printer.lan_ip, seen.printer.lan_port) if is_owner else None,
