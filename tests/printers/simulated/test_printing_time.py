@@ -102,6 +102,26 @@ def test_progress_follows_the_file_and_ends_at_100() -> None:
     assert printer.progress == 100
 
 
+def test_progress_leaves_out_the_picture_before_the_commands() -> None:
+    """Layers, times and percent of the sample agree."""
+    gcode = sample_gcode()
+    job_s = survey(job(gcode)).seconds
+    without = printing(FROM_ORIGIN + ONE_LINE * 50)
+    picture = "; thumbnail begin\n" + f"; {'A' * 76}\n" * 500 + "\n"
+    behind_picture = printing(picture + FROM_ORIGIN + ONE_LINE * 50)
+    sample = printing(gcode)
+    for _ in range(20):
+        without.advance(5)
+        behind_picture.advance(5)
+        sample.advance(job_s / 20)
+        if sample.state is State.PRINTING:
+            layer = 100 * (sample.current_layer or 0) / LAYERS
+            assert sample.progress == pytest.approx(layer, abs=12)
+
+    assert without.progress > 10
+    assert behind_picture.progress == pytest.approx(without.progress, abs=3)
+
+
 def test_a_survey_tells_time_filament_and_layers_beforehand() -> None:
     gcode = FROM_ORIGIN + ONE_LINE + "G1 Z0.4\nG1 X0 E5\nM600\nG1 Z0.6\nG1 X100 E5\n"
     known = survey(job(gcode))

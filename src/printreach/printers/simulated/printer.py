@@ -255,12 +255,12 @@ class SimulatedPrinter:
 
     @property
     def progress(self) -> float:
-        """0 to 100, by file position."""
+        """0 to 100, by the position among the file's commands."""
         if self._program is None:
             return 0.0
         if self.state is State.COMPLETE:
             return 100.0
-        return min(100.0 * self._program.done_bytes / max(self._program.job.size_bytes, 1), 100.0)
+        return 100.0 * self._program.done
 
     @property
     def time_left_s(self) -> float | None:

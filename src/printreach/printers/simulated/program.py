@@ -75,7 +75,7 @@ class Survey:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
-    """size_bytes: of all lines together, line ends included; progress is measured against it.
+    """size_bytes: of all lines together, line ends included.
 
     lines: read once, while the print goes on.
     """
@@ -87,22 +87,36 @@ class Job:
 
 
 class Program:
-    """Reads a job line by line. done_bytes: how far."""
+    """Reads a job line by line."""
 
     def __init__(self, job: Job, position: Point) -> None:
         self.job = job
-        self.done_bytes = 0
+        self._done_bytes = 0
+        self._first_byte: int | None = None  # of the first command; None until it is read
         self.layers = LayerCounter()
         self._lines = iter(job.lines)
         self._motion = Motion(position)
+
+    @property
+    def done(self) -> float:
+        """0.0 to 1.0, by how much was read of what follows the comments at the file's beginning.
+
+        Those are mostly an embedded picture, which takes no time.
+        """
+        if self._first_byte is None:
+            return 0.0
+        size_bytes = max(self.job.size_bytes - self._first_byte, 1)
+        return min((self._done_bytes - self._first_byte) / size_bytes, 1.0)
 
     def next_steps(self) -> list[Step] | None:
         """Return the next line's steps; None at the end of the file."""
         raw = next(self._lines, None)
         if raw is None:
             return None
-        self.done_bytes += len(raw)
         line = parse_line(raw.decode("utf-8", "replace"))
+        if line.code and self._first_byte is None:
+            self._first_byte = self._done_bytes
+        self._done_bytes += len(raw)
         if line.comment:
             self.layers.read_comment(line.comment)
         return [Dwell(LINE_S, is_work=False), *self._steps(line)]
