@@ -25,6 +25,21 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 GRACE = "grace@example.org"
 GROUND = (242, 245, 245)  # --bg of web/styles/tokens.css, in light
+SETTINGS_IN_TWO_LINES = """() => [...document.querySelectorAll(".terms dd")].flatMap(value => {
+    const tops = new Map(), walker = document.createTreeWalker(value, NodeFilter.SHOW_TEXT);
+    let name = "";
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        for (const part of text.data.matchAll(/[A-Z]+_|(?<![A-Z])[A-Z]{2,}/g)) {
+            if (part[0] === "PRINTREACH_") name = `${part[0]}${tops.size}`;
+            const range = document.createRange();
+            range.setStart(text, part.index);
+            range.setEnd(text, part.index + part[0].length);
+            const top = Math.round(range.getBoundingClientRect().top);
+            tops.set(name, (tops.get(name) ?? new Set()).add(top));
+        }
+    }
+    return [...tops].filter(([, places]) => places.size > 1).map(([name]) => name);
+})"""
 OPERATORS = {
     "operator": "",
     "operator-accounts": "/accounts",
@@ -98,6 +113,15 @@ def test_the_operators_pages_are_accessible_and_fit(page: Page, office: Browser)
     look_at(page, "operator-disable-key", sizes=(PHONE, DESKTOP))
 
     assert seen.errors == []
+
+
+def test_names_of_settings_stay_whole_where_there_is_room(page: Page, office: Browser) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, office))
+    page.set_viewport_size({"width": DESKTOP.width, "height": DESKTOP.height})
+    page.goto(f"{BASE_URL}/operator")
+
+    assert page.locator(".terms", has_text="PRINTREACH_SIGN_UP").count() == 1
+    assert page.evaluate(SETTINGS_IN_TWO_LINES) == []
 
 
 def test_a_bar_of_sections_shows_that_it_goes_on_beyond_its_edge(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from printreach.languages import N_, _, grouped, ngettext, punctuated, translate
 from printreach.languages.values import (
@@ -84,6 +84,15 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(_NAME_PARTS.findall(name))
 
 
+def with_settings(sentence: str) -> Markup:
+    """Let the name of a setting go on in the next line only where it is longer than a line."""
+    whole = Markup('<span class="whole">{}</span>')
+    words = sentence.split()
+    return Markup(" ").join(
+        whole.format(breakable(word)) if "_" in word else escape(word) for word in words
+    )
+
+
 def clock(at: datetime) -> Markup:
     """Format a time of day: "14:02", once the reader's zone is known."""
     return _time(at, "clock", f"{at.astimezone(UTC):%H:%M} UTC")
@@ -117,6 +126,7 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
     {
         "typeset": typeset,
         "breakable": breakable,
+        "with_settings": with_settings,
         "number": grouped,
         "punctuated": punctuated,
         "duration": duration,
