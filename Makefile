@@ -100,7 +100,7 @@ audit: install build/audit/.installed  ## known weaknesses of what is pinned; AU
 
 .PHONY: faults
 faults: install $(if $(COMPILED),compiled)  ## the tests that harm a running service: frozen, killed, cut off
-	$(TESTED_BIN)/pytest --numprocesses $(CORES) --dist loadfile -m fault
+	$(TESTED_BIN)/pytest -m fault
 
 .PHONY: fleet-test
 fleet-test: install  ## several nodes: the journeys through the wrong relay, a whole fleet that is restarted under load, and outages of what it stands on
