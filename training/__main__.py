@@ -1,7 +1,7 @@
 """Train, calibrate, export and measure: python -m training --images DIR --backbone FILE.
 
-What ships is what this makes. --weights names a state that was kept while training, to go on from
-there without training again.
+What ships is what this makes. --weights names states that were kept while training, to go on from
+their mean without training again.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from training.evaluate import (
     score,
 )
 from training.export import export
-from training.fit import fit, load_fitted
+from training.fit import fit, load_fitted, mean_of
 from training.network import Network, frame_logits
 from training.photos import read_manifest
 from training.pictures import Picture, load
@@ -44,6 +44,8 @@ from training.splits import Split, split
 STEPS: Final = 250
 """Of 150 to 750, what told failures best apart on the photos that calibrate, pasted ones too. More
 steps learn the one printer by heart."""
+SEEDS: Final = (1, 2, 3)
+"""The mean of the weights of networks that differ in their seed alone is what ships."""
 SHIPPED: Final = Path("src/printreach/detector/weights")
 
 
@@ -74,7 +76,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--backbone", type=Path, required=True, help="ImageNet weights, .npz")
     parser.add_argument("--out", type=Path, default=Path("build/detector"))
     parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--weights", type=Path, help="a kept state, instead of training")
+    parser.add_argument(
+        "--weights", type=Path, nargs="+", help="kept states, whose mean is taken, not trained"
+    )
     parser.add_argument("--measure", type=Path, help="a folder of weights; measures these alone")
     parser.add_argument("--photos-only", action="store_true", help="train on no rendered prints")
     parser.add_argument("--ship", action="store_true", help="put the result into the package")
@@ -82,11 +86,17 @@ def _options() -> argparse.Namespace:
 
 
 def _network(options: argparse.Namespace, pictures: list[Picture], parts: Split) -> Network:
-    if options.weights is not None:
-        return load_fitted(options.weights)
+    if options.weights:
+        return mean_of([load_fitted(path) for path in options.weights])
     chosen = [pictures[index] for index in parts.train]
     drawn = [] if options.photos_only else rendered_pool()
-    return fit(chosen, drawn, options.backbone, options.steps, options.out / "steps")
+    steps, kept_in = options.steps, options.out / "steps"
+    return mean_of(
+        [
+            fit(chosen, drawn, options.backbone, steps, seed, kept_in / f"seed-{seed}")
+            for seed in SEEDS
+        ]
+    )
 
 
 def _calibration(network: Network, folder: Path, pictures: list[Picture]) -> Calibration:

@@ -1,6 +1,7 @@
-"""Training itself: one thread, one seed, the same weights each time on the same machine."""
+"""Training itself: one thread, given seeds, the same weights each time on the same machine."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,9 +18,11 @@ from training.network import Network, frame_logits
 from training.pictures import Picture
 from training.samples import UNKNOWN, Sample, Sampler
 
-SEED: Final = 20260101
 BATCH: Final = 16
 RATE: Final = 3e-4
+_FIRST_VERDICTS_SEED: Final = 1
+"""Networks of all seeds begin with the same verdicts: the mean of three that didn't told failures
+apart worse than each of them."""
 _WARM_UP_STEPS: Final = 40
 _AVERAGED: Final = 0.99
 """Each step's weights count so much less for every step after it: a mean of the last hundred,
@@ -38,12 +41,20 @@ class _Batch:
 
 
 def fit(
-    pictures: list[Picture], rendered: list[Picture], backbone: Path, steps: int, kept_in: Path
+    pictures: list[Picture],
+    rendered: list[Picture],
+    backbone: Path,
+    steps: int,
+    seed: int,
+    kept_in: Path,
 ) -> Network:
-    """Train for so many steps; every 25th state is kept as kept_in/step-N.pt."""
+    """Train for so many steps; every 25th state is kept as kept_in/step-N.pt.
+
+    seed: of what is shown, and in which order.
+    """
     torch.set_num_threads(1)
-    torch.manual_seed(SEED)
-    random = Random(SEED)
+    torch.manual_seed(_FIRST_VERDICTS_SEED)
+    random = Random(seed)
     network = Network()
     network.load_backbone(backbone)
     network.freeze_first_blocks()
@@ -72,6 +83,16 @@ def fit(
         if step % _KEEP_EVERY == 0 or step == steps:
             torch.save(averaged.module.state_dict(), kept_in / f"step-{step}.pt")
     return load_fitted(kept_in / f"step-{steps}.pt")
+
+
+def mean_of(networks: Sequence[Network]) -> Network:
+    """The network whose weights are the means of these, which began with the same ones."""
+    states = [network.state_dict() for network in networks]
+    mean = Network()
+    mean.load_state_dict(
+        {name: sum(state[name] for state in states) / len(states) for name in states[0]}
+    )
+    return mean.eval()
 
 
 def load_fitted(path: Path) -> Network:
