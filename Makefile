@@ -160,6 +160,10 @@ watch-figures: install  ## draw prints that several cameras saw, and measure the
 	PYTHONPATH=src $(BIN)/python -m training.cameras build/detector/prints --images $(PRINT_IMAGES)
 	$(BIN)/printreach detector evaluate build/detector/prints
 
+.PHONY: rule-figures
+rule-figures: install  ## draw the prints by which the watch's rule may be chosen, and measure each level on them
+	PYTHONPATH=src $(BIN)/python -m training.rule --images $(PRINT_IMAGES)
+
 .PHONY: lint-training
 lint-training: install build/training/.installed  ## types of training/, which needs PyTorch to be read
 	$(BIN)/mypy --python-executable build/training/bin/python training

@@ -37,6 +37,7 @@ _FROM_THE_START_LENGTH: Final = 12
 _RENDERED: Final = (
     ("good", Failure.NONE, LENGTH, LENGTH, range(6_000_000, 6_000_020)),
     ("good", Failure.NONE, LENGTH, LENGTH, range(6_000_100, 6_000_140)),
+    ("good", Failure.NONE, LENGTH, LENGTH, range(6_000_500, 6_000_513)),
     ("spaghetti", Failure.SPAGHETTI, ONSET, LENGTH, range(6_001_000, 6_001_036)),
     (
         *("spaghetti from the start", Failure.SPAGHETTI, 0),
@@ -46,8 +47,8 @@ _RENDERED: Final = (
 )
 """What is called how, what fails, from which picture on, of how many, and the seeds."""
 _WITH_INCIDENTS: Final = range(6_005_000, 6_005_040)
-_WHOLE: Final = range(6_010_000, 6_010_012)
-_MIXED: Final = range(6_090_000, 6_090_040)
+_WHOLE: Final = range(6_010_000, 6_010_024)
+_MIXED: Final = range(6_090_000, 6_090_043)
 """Rendered prints with a photographed failure pasted in."""
 _SMALL: Final = 0.12
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from printreach.detector.evaluation.folder import read_folder
+from printreach.rules.detection.appearance import FIRST_PICTURES
 from training.cameras import CameraPrint, written
 from training.incidents import Incident, with_incident
 from training.pictures import Pixels
@@ -31,7 +32,7 @@ def test_what_happens_shows_for_a_while_and_is_over_then(incident: Incident, las
     shown = changed(good, with_incident(good, incident, 5))
 
     assert shown == list(range(shown[0], shown[0] + lasts))
-    assert shown[0] >= 6  # the watch compares a print with its first six pictures
+    assert shown[0] >= FIRST_PICTURES
 
 
 def test_a_camera_that_is_pushed_shows_another_part_of_the_picture_from_then_on() -> None:

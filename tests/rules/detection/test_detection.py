@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.rules.detection import LEVELS, DetectionContext, ImageAssessment, Verdict, observe
+from printreach.rules.detection.appearance import FIRST_PICTURES
 from printreach.rules.detection.scene import SIDE, Scene, ViewCondition
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -84,7 +85,7 @@ def test_slow_pictures_need_two_to_warn_and_three_to_pause(interval_s: float) ->
 
 
 def test_what_nobody_saw_between_two_pictures_counts_a_minute_at_most() -> None:
-    context, flags = DetectionContext(), []
+    context, flags = DetectionContext(warning_level=4, pause_level=4), []
     for second, assessment in zip([0, 3600, 3605, 3640], sights([BAD] * 4), strict=True):
         context, verdict = observe(context, assessment, START + timedelta(seconds=second))
         flags.append((verdict.warning_suggested, verdict.pause_suggested))
@@ -202,7 +203,7 @@ def test_one_picture_that_is_unlike_all_others_is_no_moved_camera() -> None:
         context, verdict = observe(context, assessment, START + timedelta(seconds=20 * number))
         assert verdict.view is ViewCondition.CLEAR
 
-    assert len(context.appearance.first) > 4
+    assert len(context.appearance.first) == FIRST_PICTURES
 
 
 def test_pictures_that_are_all_different_are_no_moved_camera() -> None:

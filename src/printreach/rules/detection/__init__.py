@@ -32,13 +32,13 @@ SUSPICIOUS_INTERVAL_S: Final = 10
 BAD_QUALITY: Final = 3
 DOUBTFUL_QUALITY: Final = 5
 
-_WARNS_FROM: Final = {1: 70, 2: 70, 3: 71, 4: 77, 5: 84}
-_PAUSES_FROM: Final = {1: 70, 2: 70, 3: 71, 4: 77, 5: 84}
+_WARNS_FROM: Final = {1: 70, 2: 71, 3: 72, 4: 75, 5: 77}
+_PAUSES_FROM: Final = {1: 70, 2: 71, 3: 72, 4: 75, 5: 77}
 """The Score from which it counts, by confidence level. At 70 PrintQuality falls to 3.
 
 How many false pauses each gives in 1,000 hours stands in docs/detector-model.md."""
 _WARNS_AFTER_S: Final = {1: 30.0, 2: 35.0, 3: 40.0, 4: 50.0, 5: 60.0}
-_PAUSES_AFTER_S: Final = {1: 60.0, 2: 70.0, 3: 80.0, 4: 88.0, 5: 92.0}
+_PAUSES_AFTER_S: Final = {1: 60.0, 2: 60.0, 3: 60.0, 4: 80.0, 5: 92.0}
 """With images each 20 s this becomes 80 s and 120 s at most."""
 _WARNING_FRAMES: Final = 2
 _PAUSE_FRAMES: Final = 3

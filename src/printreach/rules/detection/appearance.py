@@ -91,9 +91,9 @@ def _widened(places: EvidenceMap) -> EvidenceMap:
     return tuple(tuple(map(max, *rows)) for rows in down)
 
 
-FIRST_PICTURES: Final = 6
-"""Two minutes. With four images, good prints that look odder as they grow caused warnings."""
-_MEAN_OVER_S: Final = 40.0
+FIRST_PICTURES: Final = 4
+"""A print that fails from its start soon looks worse than its first 80 seconds."""
+_MEAN_OVER_S: Final = 30.0
 _MIN_SHARE, _GREATEST_SHARE = 0.3, 0.7
 """The least and greatest weight of one image in the means, whatever the interval."""
 _FARTHEST_MEAN: Final = 4.5
@@ -108,8 +108,8 @@ a few images, and those that are seen look worse than this by themselves (a prob
 _GAIN: Final = 1.5
 _MAX_RISE, _MAX_FALL = 3.0, 2.0
 """The bounds for one image, so that a single one is no failure."""
-_USUAL_LOGIT: Final = -1.0
-_ODD_DISCOUNT: Final = 1.2
+_USUAL_LOGIT: Final = 0.0
+_ODD_DISCOUNT: Final = 1.6
 _MAX_ODD_SCORE: Final = 1.2
 """A print that looked odd from its start must look worse than others, up to this bound: one that
 fails from its start looks odd, too, and is caught by its score alone."""
