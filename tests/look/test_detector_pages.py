@@ -173,3 +173,15 @@ def test_a_person_says_that_a_warning_was_wrong_and_takes_the_picture_back(
     own_page.get_by_text("No pictures are kept with your answers.").wait_for()
 
     assert answers(home)[0].picture is None
+
+
+def test_what_an_answer_changes_is_written_like_the_answer(own_page: Page, home: Home) -> None:
+    saw(home, *failing(home), jpeg=jpeg())
+    own_page.goto(f"{BASE_URL}{home.path}")
+    own_page.get_by_role("button", name="No, it was fine").click()
+    silence = own_page.get_by_text("be warned about this print for now").first
+    silence.wait_for()
+
+    said = own_page.get_by_text("You said: no, the print was fine").first
+    font_size = "element => getComputedStyle(element).fontSize"
+    assert silence.evaluate(font_size) == said.evaluate(font_size)

@@ -199,7 +199,7 @@ def test_a_move_after_a_print_asks_whether_the_plate_is_clear(page: Page, home: 
     look_at(page, "move")
     assert home.orders == []
     with page.expect_response("**/home"):
-        dialog.locator("button.strong").click()
+        dialog.locator("button.primary").click()
 
     assert [order.command for order in home.orders] == ["/home"]
 
