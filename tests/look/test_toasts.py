@@ -25,6 +25,19 @@ COVERED = """() => {
         })
         .map((each) => each.outerHTML.slice(0, 100));
 }"""
+COVERED_TEXT = """() => {
+    const toast = document.querySelector(".toast").getBoundingClientRect(), covered = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        if (!text.data.trim() || text.parentElement.closest(".toasts, .unseen")) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        if ([...range.getClientRects()].some(box => box.width && box.left < toast.right
+            && box.right > toast.left && box.top < toast.bottom && box.bottom > toast.top))
+            covered.push(text.data);
+    }
+    return covered;
+}"""
 COVERED_NOTES = COVERED.replace("a[href], button, input, select, textarea, summary", ".note")
 ASKS = "<div data-question-body><h1>Print vase.gcode?</h1></div>"
 SAYS = """words => {
@@ -73,6 +86,28 @@ def test_a_toast_of_an_order_given_in_place_covers_no_control(page: Page, home: 
     expect(page.locator(".toast")).to_be_visible()
 
     assert page.evaluate(COVERED) == []
+
+
+@pytest.mark.parametrize(
+    "size", [PHONE, SMALL_PHONE, ON_ITS_SIDE, DESKTOP], ids=lambda size: size.name
+)
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_a_toast_covers_nothing_that_is_read_in_a_print(
+    page: Page, home: Home, size: Size, language: str
+) -> None:
+    page.set_extra_http_headers({"Accept-Language": language})
+    home.says(printing(features=EVERY_FEATURE))
+    paused = printing(state=State.PAUSED, features=EVERY_FEATURE)
+    home.world.printers.effects = {"/pause": paused}
+    show(page, home, size=size)
+    page.locator("#now-buttons form button").first.click()
+    expect(page.locator(".toast")).to_be_visible()
+    page.evaluate(STAYS)
+    page.wait_for_timeout(300)
+
+    assert page.evaluate(COVERED_TEXT) == []
+    assert page.evaluate(COVERED) == []
+    assert page.evaluate(IN_VIEW)
 
 
 def test_a_toast_makes_way_for_what_gets_the_focus(page: Page, home: Home) -> None:

@@ -1,15 +1,23 @@
-// Words in passing: shown for 6 seconds, held while a pointer or the focus is on them. They stand as far
-// down as they can without covering anything that is pressed or filled in, what has the focus least of all,
-// or a note, which may be what they are about.
+// Words in passing: shown for 6 seconds, held while a pointer or the focus is on them. They stand where they
+// cover nothing that is pressed, filled in or read: on empty ground, else on a picture, as far down as they can.
+// Where the whole window is full they cover what matters least, never what has the focus.
 
 const SHOWN_MS = 6000;
 const STEP_PX = 4;
 const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
-const NOTES = ".note";
+const NOTES = ".note"; // one may be what the words are about
+const PICTURES = ".webcam, img, video";
 const GAP_PX = 8;
-const WEIGHT_OF_FOCUSED = 1000;
-const WEIGHT_OF_NOTE = 0.1;
-const WEIGHT_OF_GAP = 0.05;
+const WEIGHT_OF_FOCUSED = 100_000;
+const WEIGHT_OF_CONTROL = 100;
+const WEIGHT_OF_NOTE = 10;
+const WEIGHT_OF_PICTURE = 0.01;
+const WEIGHT_OF_GAP = 0.005;
+
+interface Obstacle {
+  box: DOMRect;
+  weight: number;
+}
 
 /** What was said of one order is not said beside the next, or beside a question. */
 export function endToasts(): void {
@@ -40,33 +48,56 @@ export function startToasts(): void {
     place(line);
     endInTime(line);
   }
-  for (const name of ["scrollend", "resize", "focusin"]) {
-    addEventListener(name, () => document.querySelectorAll<HTMLElement>(".toast").forEach(place));
-  }
+  const placeAll = () => document.querySelectorAll<HTMLElement>(".toast").forEach(place);
+  for (const name of ["scrollend", "resize", "focusin"]) addEventListener(name, placeAll);
+  new ResizeObserver(placeAll).observe(document.body); // what the page says of an order comes after its words
 }
 
-/** Where the whole page is controls, it covers as little of them as possible. */
 function place(line: HTMLElement): void {
   line.style.translate = "";
-  const { left, right, top, bottom } = line.getBoundingClientRect();
-  const boxes = [...document.querySelectorAll<HTMLElement>(`${CONTROLS}, ${NOTES}`)]
-    .filter((each) => each.checkVisibility() && !each.closest(".toasts"))
-    .map((each) => ({ box: each.getBoundingClientRect(), weight: weightOf(each) }))
-    .filter(({ box }) => box.left < right && box.right > left && box.width);
-  const overlap = (box: DOMRect, up: number, gap: number) => Math.max(0, Math.min(box.bottom, bottom + gap - up) - Math.max(box.top, top - gap - up));
-  const covered = (up: number) =>
-    boxes.reduce((sum, { box, weight }) => sum + weight * (overlap(box, up, 0) + WEIGHT_OF_GAP * overlap(box, up, GAP_PX)), 0);
-  let [best, least] = [0, covered(0)];
-  for (let up = -GAP_PX; least && top - up >= STEP_PX; up += STEP_PX) {
-    const now = covered(up);
-    if (now < least) [best, least] = [up, now];
+  const { left, top, width, height } = line.getBoundingClientRect();
+  const around = Number.parseFloat(getComputedStyle(line.parentElement ?? line).paddingLeft);
+  const right = document.documentElement.clientWidth - around - width;
+  const obstacles = obstaclesInWindow();
+  let [best, least] = [{ x: left, y: top }, Infinity];
+  for (const x of [left, right, (around + right) / 2, around]) {
+    const inColumn = obstacles.filter(({ box }) => box.left < x + width && box.right > x);
+    for (let y = top + GAP_PX; least && y >= STEP_PX; y -= STEP_PX) {
+      const now = inColumn.reduce((sum, each) => sum + costOf(each, y, y + height), 0);
+      if (now < least) [best, least] = [{ x, y }, now];
+    }
   }
-  line.style.translate = best ? `0 ${-best}px` : "";
+  line.style.translate = `${best.x - left}px ${best.y - top}px`;
 }
 
-function weightOf(element: HTMLElement): number {
+function costOf({ box, weight }: Obstacle, top: number, bottom: number): number {
+  const overlap = (gap: number) => Math.max(0, Math.min(box.bottom, bottom + gap) - Math.max(box.top, top - gap));
+  return weight * (overlap(0) + WEIGHT_OF_GAP * overlap(GAP_PX));
+}
+
+function obstaclesInWindow(): Obstacle[] {
+  const found: Obstacle[] = [];
+  const add = (box: DOMRect, weight: number) => {
+    if (box.width && box.bottom > 0 && box.top < innerHeight) found.push({ box, weight });
+  };
+  for (const each of document.querySelectorAll(`${CONTROLS}, ${NOTES}, ${PICTURES}`)) {
+    if (each.checkVisibility() && !each.closest(".toasts")) add(each.getBoundingClientRect(), weightOf(each));
+  }
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.textContent?.trim() || text.parentElement?.closest(".toasts, .unseen, dialog:not([open])")) continue;
+    range.selectNodeContents(text);
+    for (const box of range.getClientRects()) add(box, 1);
+  }
+  return found;
+}
+
+function weightOf(element: Element): number {
   if (element === document.activeElement) return WEIGHT_OF_FOCUSED;
-  return element.matches(CONTROLS) ? 1 : WEIGHT_OF_NOTE;
+  if (element.matches(CONTROLS)) return WEIGHT_OF_CONTROL;
+  return element.matches(NOTES) ? WEIGHT_OF_NOTE : WEIGHT_OF_PICTURE;
 }
 
 function endInTime(line: HTMLElement): void {
