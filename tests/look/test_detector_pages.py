@@ -179,7 +179,7 @@ def test_what_an_answer_changes_is_written_like_the_answer(own_page: Page, home:
     saw(home, *failing(home), jpeg=jpeg())
     own_page.goto(f"{BASE_URL}{home.path}")
     own_page.get_by_role("button", name="No, it was fine").click()
-    silence = own_page.get_by_text("be warned about this print for now").first
+    silence = own_page.get_by_text("be warned about this print").first
     silence.wait_for()
 
     said = own_page.get_by_text("You said: no, the print was fine").first

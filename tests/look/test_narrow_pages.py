@@ -146,6 +146,20 @@ def test_the_time_left_ends_at_the_edge(page: Page, home: Home, size: tuple[int,
     assert abs(side["x"] + side["width"] - reading["x"] - reading["width"]) < 1
 
 
+def test_a_phone_names_the_file_that_prints(page: Page, home: Home) -> None:
+    name = "a_long_name_" * 8 + ".gcode"
+    home.says(printing(file_name=name))
+    for path, selector in ((home.path, ".now .file"), ("/printers", ".printer .file")):
+        shown = opened(page, home.browser, path).locator(selector)
+
+        expect(shown).to_be_visible()
+        expect(shown).to_have_text(name)
+        box = shown.bounding_box()
+        assert box is not None
+        assert box["height"] < 30
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
 @pytest.mark.parametrize("width", [320, 360, 414, 600])
 def test_all_sections_of_a_printer_are_in_view(page: Page, home: Home, width: int) -> None:
     opened(page, home.browser, home.path)
