@@ -8,9 +8,11 @@ from printreach.contract.status import State
 from printreach.printers.simulated.control import survey
 from printreach.printers.simulated.printer import SimulatedPrinter
 from printreach.printers.simulated.program import HeaterName
-from printreach.printers.simulated.sample import LAYERS, sample_gcode
+from printreach.printers.simulated.sample import sample_gcode
 
 from .prints import FROM_ORIGIN, HEATED_S, ONE_LINE, after, job, printing
+
+LAYERS_OF_SAMPLE = 60
 
 # Time.
 
@@ -115,7 +117,7 @@ def test_progress_leaves_out_the_picture_before_the_commands() -> None:
         behind_picture.advance(5)
         sample.advance(job_s / 20)
         if sample.state is State.PRINTING:
-            layer = 100 * (sample.current_layer or 0) / LAYERS
+            layer = 100 * (sample.current_layer or 0) / LAYERS_OF_SAMPLE
             assert sample.progress == pytest.approx(layer, abs=12)
 
     assert without.progress > 10
@@ -160,5 +162,5 @@ def test_the_sample_is_a_print_of_a_few_minutes() -> None:
     known = survey(job(sample_gcode()))
 
     assert 120 < known.seconds < 400
-    assert known.layers == LAYERS
+    assert known.layers == LAYERS_OF_SAMPLE
     assert 1000 < known.filament_mm < 20_000
