@@ -181,7 +181,7 @@ class PauseContract:
     def test_a_restore_beyond_the_owners_limits_is_refused(
         self, rig: PrinterRig, tmp_path: Path
     ) -> None:
-        if rig.restores_by_itself or not turns_heaters_off(rig):
+        if not turns_heaters_off(rig):
             return
 
         async def body() -> None:
@@ -202,7 +202,7 @@ class PauseContract:
     def test_a_heater_that_could_not_be_restored_is_left_on(
         self, rig: PrinterRig, tmp_path: Path
     ) -> None:
-        if rig.restores_by_itself or not turns_heaters_off(rig):
+        if not turns_heaters_off(rig):
             return
 
         async def body() -> None:

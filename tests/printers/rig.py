@@ -28,7 +28,6 @@ class PrinterRig:
     takes. has_camera: `open` provides one, which gives pictures. smart_pause: what the platform
     can do of it. has_folders: its files may lie in folders.
     nonsense_ends_contact: the agent leaves when it hears it, and comes back.
-    restores_by_itself: the printer has a smart pause of its own, and the agent restores nothing.
     serves_files_alone: files can be reached while it is disconnected. tells_filament: the status
     tells how much a feeding_print takes. spools_uploads: the agent keeps an upload of unknown size
     on its disk until it has all of it. thumbnail_edges: of pictured_print, by the size that is
@@ -47,7 +46,6 @@ class PrinterRig:
     nonsense_ends_contact: ClassVar[bool] = False
     serves_files_alone: ClassVar[bool] = False
     tells_filament: ClassVar[bool] = False
-    restores_by_itself: ClassVar[bool] = False
     spools_uploads: ClassVar[bool] = False
     thumbnail_edges: ClassVar[Mapping[int, int]] = {16: 32, 100: 220, 2000: 220}
     patience_s: ClassVar[float] = 45.0

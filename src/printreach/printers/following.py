@@ -27,8 +27,8 @@ class UpdateSignal:
         latest, self._next = self._next, asyncio.Event()
         latest.set()
 
-    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Wait until the condition holds; False after the timeout."""
+    async def wait_until(self, condition: Callable[[], bool], seconds: float | None) -> bool:
+        """Wait until the condition holds; False after the timeout, which None leaves out."""
         try:
             async with asyncio.timeout(seconds):
                 while not condition():

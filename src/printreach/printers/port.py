@@ -298,7 +298,7 @@ class SupportsAdjustments(Protocol):
 
 @runtime_checkable
 class RestoresPauses(Protocol):
-    """A printer that gets back what a smart pause took, by the agent or by its own doing."""
+    """A printer whose agent gives back what a smart pause took."""
 
     @property
     def restores(self) -> "Restores": ...

@@ -12,6 +12,8 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.simulated import PLATFORMS
 from printreach.printers.simulated.adapter import make
+from printreach.printers.simulated.machine import Machine
+from printreach.printers.simulated.printer import SimulatedPrinter
 from printreach.printers.simulated.program import HeaterName
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
@@ -32,7 +34,6 @@ class SimulatedRig(PrinterRig):
     speed = SPEED
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE
-    restores_by_itself = True
     tells_filament = True
 
     def __init__(self, folder: Path) -> None:
@@ -77,22 +78,22 @@ class SimulatedRig(PrinterRig):
         )
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
-        self._running.printer.machine.heaters[HeaterName.HOTEND].actual_c = 200.0
-
-    async def order_at_the_printer(self, action: str) -> None:
-        order = json.dumps({"Action": action}).encode()
-        assert await self._running.control.execute("print", order) is None
+        self.machine.heaters[HeaterName.HOTEND].actual_c = 200.0
 
     async def run_at(self, speed: float) -> None:
         order = json.dumps({"Speed": speed}).encode()
         assert await self._running.control.execute("simulate", order) is None
 
-    def cool_down(self) -> None:
-        for heater in self._running.printer.machine.heaters.values():
-            heater.actual_c = 20.0
+    @property
+    def printer(self) -> SimulatedPrinter:
+        return self._running.printer
+
+    @property
+    def machine(self) -> Machine:
+        return self.printer.machine
 
     async def fail_print(self) -> None:
-        self._running.printer.break_down("The heater has failed.")
+        self.printer.break_down("The heater has failed.")
         await self._running.control.execute("light", b'{"On":true}')  # so that time is told of it
 
     async def disconnect(self) -> None:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from printreach.contract.files import FileEntry
 from printreach.contract.unset import UNSET
-from printreach.printers.simulated.files import BadPath, Entry, FileStore
+from printreach.printers.simulated.files import BadPath, FileStore
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def put(store: FileStore, path: str, data: bytes = b"G28\n") -> None:
         upload.commit(path)
 
 
-def paths(entries: list[Entry]) -> list[str]:
-    return [path for e in entries for path in (e.path, *paths(e.children or []))]
+def paths(entries: list[FileEntry]) -> list[str]:
+    return [path for e in entries for path in (e.platform_path, *paths(e.children or []))]
 
 
 @pytest.mark.parametrize(
@@ -146,6 +147,10 @@ def test_the_list_has_folders_first_and_sizes(store: FileStore) -> None:
     put(store, "z/c.gcode")
     folder, first, second = store.list()
 
-    assert [folder.path, first.path, second.path] == ["z", "A.gcode", "b.gcode"]
+    assert [folder.platform_path, first.platform_path, second.platform_path] == [
+        "z",
+        "A.gcode",
+        "b.gcode",
+    ]
     assert second.size_bytes == 5
     assert second.children is UNSET

@@ -1,15 +1,12 @@
 """The parts of the model by themselves: lines, layers, heaters, strands."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.printers.simulated import machine as heaters
-from printreach.printers.simulated.machine import Strand, Strands
+from printreach.printers.simulated.machine import ROOM_C, Strand, Strands, heaters
 from printreach.printers.simulated.motion import Line, Point, parse_line
-from printreach.printers.simulated.program import LayerCounter
+from printreach.printers.simulated.program import HeaterName, LayerCounter
 
 
 @pytest.mark.parametrize(
@@ -71,23 +68,21 @@ def test_a_comment_may_tell_how_many_layers_there_are(comment: str) -> None:
 
 
 CUTS = st.lists(st.floats(0, 50), max_size=20)
-ALL_HEATERS = pytest.mark.parametrize("make", [heaters.hotend, heaters.bed, heaters.chamber])
+ALL_HEATERS = pytest.mark.parametrize("name", HeaterName)
 
 
 @ALL_HEATERS
-def test_a_heater_rises_by_ten_degrees_a_second_or_faster(
-    make: Callable[[], heaters.Heater],
-) -> None:
-    heater = make()
+def test_a_heater_rises_by_ten_degrees_a_second_or_faster(name: HeaterName) -> None:
+    heater = heaters()[name]
     heater.set_target(heater.max_c)
     heater.advance(2.0)
 
-    assert heater.actual_c >= heaters.ROOM_C + 20
+    assert heater.actual_c >= ROOM_C + 20
 
 
 @ALL_HEATERS
-def test_a_heater_stops_at_its_target(make: Callable[[], heaters.Heater]) -> None:
-    heater = make()
+def test_a_heater_stops_at_its_target(name: HeaterName) -> None:
+    heater = heaters()[name]
     heater.set_target(60)
     heater.advance(1000.0)
 
@@ -96,7 +91,7 @@ def test_a_heater_stops_at_its_target(make: Callable[[], heaters.Heater]) -> Non
 
 
 def test_a_heater_cools_the_slower_the_nearer_the_room_it_is() -> None:
-    heater = heaters.hotend()
+    heater = heaters()[HeaterName.HOTEND]
     heater.actual_c = 200.0
     falls = []
     for _ in range(5):
@@ -105,11 +100,11 @@ def test_a_heater_cools_the_slower_the_nearer_the_room_it_is() -> None:
         falls.append(before - heater.actual_c)
 
     assert falls == sorted(falls, reverse=True)
-    assert heater.actual_c > heaters.ROOM_C
+    assert heater.actual_c > ROOM_C
 
 
 def test_a_target_is_kept_between_off_and_the_maximum() -> None:
-    heater = heaters.bed()
+    heater = heaters()[HeaterName.BED]
     heater.set_target(500)
     assert heater.target_c == heater.max_c
     heater.set_target(-5)
@@ -124,7 +119,7 @@ def test_a_target_is_kept_between_off_and_the_maximum() -> None:
 def test_heat_does_not_depend_on_how_time_is_cut(
     target: float, begins: float, cuts: list[float]
 ) -> None:
-    whole, cut = heaters.hotend(), heaters.hotend()
+    whole, cut = heaters()[HeaterName.HOTEND], heaters()[HeaterName.HOTEND]
     for heater in (whole, cut):
         heater.actual_c = begins
         heater.set_target(target)
@@ -137,12 +132,12 @@ def test_heat_does_not_depend_on_how_time_is_cut(
 
 @given(target=st.floats(0, 300), begins=st.floats(22, 300))
 def test_a_heater_knows_how_long_it_takes(target: float, begins: float) -> None:
-    heater = heaters.hotend()
+    heater = heaters()[HeaterName.HOTEND]
     heater.actual_c = begins
     heater.set_target(target)
     heater.advance(heater.seconds_to_target())
 
-    assert heater.actual_c == pytest.approx(max(target, heaters.ROOM_C), abs=0.06)
+    assert heater.actual_c == pytest.approx(max(target, ROOM_C), abs=0.06)
 
 
 def test_a_print_with_too_many_strands_keeps_every_second_one() -> None:

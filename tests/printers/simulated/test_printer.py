@@ -4,7 +4,7 @@ import pytest
 
 from printreach.contract.status import State
 from printreach.printers.simulated.motion import Point
-from printreach.printers.simulated.printer import PauseOptions, SimulatedPrinter
+from printreach.printers.simulated.printer import SimulatedPrinter
 from printreach.printers.simulated.program import HeaterName
 
 from .prints import (
@@ -15,7 +15,6 @@ from .prints import (
     TICK_S,
     advance_until,
     after,
-    errors,
     job,
     printing,
 )
@@ -92,92 +91,6 @@ def test_a_paused_print_stands_still_and_goes_on_where_it_was() -> None:
 
     assert printer.filament_mm == pytest.approx(10.0)
     assert printer.machine.position == Point(100.0, 100.0, 0.0)
-
-
-def test_what_a_pause_took_is_given_back_before_the_print_goes_on() -> None:
-    whole = after(FROM_ORIGIN + ONE_LINE * 3).machine.filament_mm
-    printer = printing(FROM_ORIGIN + ONE_LINE * 3)
-    advance_until(printer, lambda it: it.state is State.PRINTING)
-    at = printer.machine.position
-    printer.pause(options=PauseOptions(hotend_off=True, lift_mm=5.0, retract_mm=3.0))
-    used = printer.machine.filament_mm
-    printer.advance(600.0)
-    hotend = printer.machine.heaters[HeaterName.HOTEND]
-
-    assert printer.machine.filament_mm == pytest.approx(used - 3.0)
-    assert printer.machine.position.z == pytest.approx(at.z + 15.0)
-    assert (hotend.target_c, hotend.actual_c < 30.0) == (0.0, True)
-
-    printer.resume()
-    printer.advance(1.0)
-    assert (printer.state, printer.sub_state) == (State.RESUMING, "Heating")
-    advance_until(printer, lambda it: it.state is State.COMPLETE)
-    assert printer.machine.filament_mm == pytest.approx(whole)
-    assert errors(printer) == []
-
-
-@pytest.mark.parametrize("ended_after_s", [0.0, 1.0, 10.0])
-def test_a_restore_that_is_ended_goes_on_with_the_next_resume(ended_after_s: float) -> None:
-    whole = after(FROM_ORIGIN + ONE_LINE * 3).machine.filament_mm
-    printer = printing(FROM_ORIGIN + ONE_LINE * 3)
-    advance_until(printer, lambda it: it.state is State.PRINTING)
-    printer.pause(options=PauseOptions(hotend_off=True, lift_mm=5.0, retract_mm=3.0))
-    printer.advance(600.0)
-    lifted_at = printer.machine.position
-    printer.resume()
-    printer.advance(ended_after_s)
-    target_c = printer.machine.heaters[HeaterName.HOTEND].target_c
-    assert not refused(printer.end_restore())
-    printer.advance(600.0)
-
-    assert printer.state is State.PAUSED
-    assert printer.machine.heaters[HeaterName.HOTEND].target_c == target_c
-    assert printer.machine.position == lifted_at
-    assert not refused(printer.resume())
-    advance_until(printer, lambda it: it.state is State.COMPLETE)
-    assert printer.machine.filament_mm == pytest.approx(whole)
-    assert errors(printer) == []
-
-
-def test_a_restore_that_is_ended_while_it_feeds_does_not_feed_twice() -> None:
-    whole = after(FROM_ORIGIN + ONE_LINE * 3).machine.filament_mm
-    printer = printing(FROM_ORIGIN + ONE_LINE * 3)
-    advance_until(printer, lambda it: it.state is State.PRINTING)
-    printer.pause(options=PauseOptions(retract_mm=3.0))
-    printer.advance(60.0)
-    used = printer.machine.filament_mm
-    printer.resume()
-    advance_until(printer, lambda it: it.machine.filament_mm > used)
-    assert not refused(printer.end_restore())
-    printer.advance(60.0)
-
-    assert printer.state is State.PAUSED
-    assert printer.machine.filament_mm == pytest.approx(used + 3.0)
-    printer.resume()
-    advance_until(printer, lambda it: it.state is State.COMPLETE)
-    assert printer.machine.filament_mm == pytest.approx(whole)
-
-
-def test_a_print_that_already_goes_on_is_not_paused_by_the_end_of_a_restore() -> None:
-    printer = printing(FROM_ORIGIN + ONE_LINE)
-    advance_until(printer, lambda it: it.state is State.PRINTING)
-    assert refused(printer.end_restore())
-    assert printer.state is State.PRINTING
-
-
-def test_the_next_pause_gives_back_nothing_of_one_before() -> None:
-    printer = printing(FROM_ORIGIN + ONE_LINE)
-    advance_until(printer, lambda it: it.state is State.PRINTING)
-    printer.pause(options=PauseOptions(hotend_off=True, retract_mm=3.0))
-    printer.cancel()
-    printer.start(job("G28\nG1 X100 F600\n"))
-    advance_until(printer, lambda it: it.state is State.PRINTING)
-    printer.pause()
-    printer.resume()
-    advance_until(printer, lambda it: it.state is State.COMPLETE)
-
-    assert printer.machine.filament_mm == 0
-    assert printer.machine.heaters[HeaterName.HOTEND].target_c == 0
 
 
 def test_a_pause_does_not_count_as_printing_time() -> None:

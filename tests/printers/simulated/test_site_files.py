@@ -14,7 +14,7 @@ from .rig import PART, Site, complete, run, site, until
 
 async def listed(printer: Site) -> list[str]:
     def paths(files: list[dict[str, Any]]) -> list[str]:
-        return [p for f in files for p in (f["Path"], *paths(f.get("Children", [])))]
+        return [p for f in files for p in (f["PlatformPath"], *paths(f.get("Children", [])))]
 
     async with printer.http.get("/api/files") as answer:
         return paths((await answer.json())["Files"])

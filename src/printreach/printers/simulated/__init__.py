@@ -2,8 +2,8 @@
 
 printer.py simulates, with machine.py, motion.py and program.py, and waits for nothing. Around it:
 control.py lets its time pass and takes orders, files.py keeps its G-code, camera.py films it in its
-scenery.py, site.py serves its page and API, and runner.py puts the whole together. adapter.py asks
-that API as those of other printers are asked.
+scenery.py, site.py serves its page and API, and runner.py puts the whole together. api.py asks that
+API as those of other printers are asked, for adapter.py and pause_plan.py.
 """
 
 from typing import Final

@@ -3,38 +3,27 @@
 Every failure is a PrinterRefused; paths are below the folder of G-code files.
 """
 
-import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Final
-from urllib.parse import quote
 
 from printreach.contract.commands import (
     Adjust,
-    CommandStatus,
     Extrude,
     Home,
     MoveAxis,
-    Pause,
     SetLight,
     SetTemp,
     StartPrint,
 )
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
-from printreach.contract.status import State, WebcamEntry
+from printreach.contract.status import WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
-from printreach.http1.fetch import FetchedAnswer
-from printreach.languages import N_
-from printreach.printers import loose
-from printreach.printers.connecting import unreachable
-from printreach.printers.following import LiveView
-from printreach.printers.http_api import HttpApi, NotFound, as_no_such_file
+from printreach.printers.http_api import NotFound, as_no_such_file
 from printreach.printers.http_camera import HttpCamera
+from printreach.printers.pausing_printer import PausingPrinter
 from printreach.printers.port import (
     Camera,
     Download,
-    PrinterRefused,
-    View,
     no_such_file,
     require_storage,
     require_tool,
@@ -42,61 +31,21 @@ from printreach.printers.port import (
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.thumbnails import read_thumbnail
-from printreach.printers.websocket import WebSocketFailed, websocket
-from printreach.wire.heads import Headers
 
-from .translate import details_of, entries_of, view_of
+from .api import Api, SimulatedView, target_of
+from .pause_plan import SimulatedPausePlan
+from .translate import details_of
 
-VERSION = "Simulated printer"
 STORAGE = "local"
 _GCODE = (FileRoot.GCODE,)
 _TOOLS = (0,)
-log = logging.getLogger(__name__)
-
-SILENCE_S: Final = 30.0
-"""The printer answers a ping within this time, or is lost."""
-_G_CODE: Final[Headers] = [(b"Content-Type", b"text/x.gcode")]
-
-
-class Api(HttpApi):
-    def __init__(self, setup: PrinterSetup) -> None:
-        super().__init__(setup, N_("The printer at %(host)s"))
-        self._push_url = f"ws://{setup.authority}/ws"
-
-    def words_of(self, answer: FetchedAnswer) -> str:
-        return loose.text(loose.parsed(answer.body), "Error") or ""
-
-    async def statuses(self) -> AsyncIterator[object]:
-        """Yield the status now, and each time it changes. Raises PrinterRefused when that ends."""
-        try:
-            async with websocket(self.connect, self._push_url) as socket:
-                while True:
-                    message = loose.parsed(await socket.receive(SILENCE_S))
-                    yield loose.obj(message, "Status")
-        except WebSocketFailed as exc:
-            raise unreachable(self.where, exc.text) from exc
-
-    async def order(self, name: str, **arguments: Any) -> None:
-        await self.post(f"/api/{name}", arguments)
-
-    async def files(self) -> list[Any]:
-        return loose.items(await self.get("/api/files"), "Files")
-
-    async def save(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> int:
-        """Return how many bytes arrived."""
-        answer = await self.upload("PUT", target_of(path), _G_CODE, size, chunks)
-        return loose.size(loose.parsed(answer.body), "SizeBytes") or 0
-
-
-def target_of(path: str) -> str:
-    return f"/api/files/{quote(path, safe='/')}"
 
 
 def make(setup: PrinterSetup) -> "SimulatedAdapter":
     return SimulatedAdapter(setup)
 
 
-class SimulatedAdapter:
+class SimulatedAdapter(PausingPrinter[SimulatedView]):
     """printers.port.Printer."""
 
     mqtt = None
@@ -104,8 +53,8 @@ class SimulatedAdapter:
     def __init__(self, setup: PrinterSetup) -> None:
         self._api = Api(setup)
         self.files = SimulatedFiles(self._api)
-        self.restores = PrinterRestore(self._api)
-        self._live_view = SimulatedView(setup, self._api, self.restores)
+        live_view = SimulatedView(setup, self._api)
+        super().__init__(setup, live_view, SimulatedPausePlan(self._api, live_view, setup.limits))
         base = f"{'https' if setup.tls else 'http'}://{setup.authority}"
         self._camera = HttpCamera(
             WebcamEntry(name="Printer"),
@@ -114,41 +63,13 @@ class SimulatedAdapter:
             hosts=setup.camera_hosts,
         )
 
-    @property
-    def view(self) -> View:
-        return self._live_view.view
-
-    def on_change(self, callback: Callable[[], None]) -> None:
-        self._live_view.changes.add(callback)
-
-    async def run(self) -> None:
-        try:
-            await self._live_view.run()
-        finally:
-            await self._api.close()
+    async def _close(self) -> None:
+        await self._api.close()
 
     async def cameras(self) -> list[Camera]:
         return [self._camera]
 
     # --- orders -----------------------------------------------------------------------------------
-
-    async def pause(self, order: Pause) -> None:
-        """Pause. The printer itself undoes on resume what a smart pause has changed."""
-        changes: dict[str, object] = {}
-        if order.smart_pause:
-            changes = {
-                "HotendOff": order.disable_hotend,
-                "BedOff": order.disable_bed,
-                "LiftMm": order.z_lift_mm,
-                "RetractMm": order.retract_filament_mm,
-            }
-        await self._api.order("print", Action="pause", **changes)
-
-    async def resume(self) -> None:
-        await self.restores.resume()
-
-    async def cancel(self) -> None:
-        await self._api.order("print", Action="cancel")
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, STORAGE)
@@ -195,18 +116,6 @@ class SimulatedAdapter:
         await self._api.order("temperature", **targets)
 
 
-class SimulatedView(LiveView):
-    def __init__(self, setup: PrinterSetup, api: Api, restores: "PrinterRestore") -> None:
-        super().__init__(setup.uniform)
-        self._api = api
-        self._restores = restores
-
-    async def _follow(self) -> None:
-        async for status in self._api.statuses():
-            self._show(view_of(status, VERSION))
-            await self._restores.on_state(self.view.job.state)
-
-
 class SimulatedFiles:
     """printers.port.Files: G-code alone."""
 
@@ -215,8 +124,8 @@ class SimulatedFiles:
     def __init__(self, api: Api) -> None:
         self._api = api
 
-    async def entries(self, root: FileRoot) -> list[FileEntry]:
-        return entries_of(await self._api.files(), root.value)
+    async def entries(self, root: FileRoot) -> list[FileEntry]:  # noqa: ARG002  # there is one
+        return await self._api.files()
 
     async def details(self, path: str) -> FileDetails:
         entry = _find(await self.entries(FileRoot.GCODE), path)
@@ -259,46 +168,3 @@ def _find(entries: list[FileEntry], path: str) -> FileEntry | None:
         if entry.children and (file := _find(entry.children, path)):
             return file
     return None
-
-
-class PrinterRestore:
-    """printers.port.Restores. Ends the restore of a resume that was ordered remotely.
-
-    The printer then stays paused, with its heaters as they are. It can't wait, so what is to be
-    held is ended, too. A resume that was ordered at the printer itself is left alone; one that the
-    agent finds when it starts may be a remote one.
-    """
-
-    def __init__(self, api: Api) -> None:
-        self._api = api
-        self._may_be_remote = True
-        self._is_held = False
-
-    async def resume(self) -> None:
-        try:
-            await self._api.order("print", Action="resume")
-        finally:
-            self._may_be_remote = True
-
-    async def on_state(self, state: State) -> None:
-        """The printer has told its state."""
-        if state not in {State.PAUSED, State.RESUMING}:
-            self._may_be_remote = False
-        if state is State.RESUMING and self._is_held:
-            await self.lock()
-
-    async def lock(self) -> None:
-        if not self._may_be_remote:
-            return
-        self._may_be_remote = False
-        try:
-            await self._api.order("print", Action="end-restore")
-        except PrinterRefused as refused:
-            if refused.status != CommandStatus.EXECUTION_FAILED:  # else nothing is being restored
-                self._may_be_remote = True
-                log.warning("the printer's restore could not be ended: %s", refused.sentence)
-        else:
-            log.warning("remote control was locked, or may be: the print stays paused")
-
-    def hold(self, *, is_held: bool) -> None:
-        self._is_held = is_held

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
+from printreach.printers.following import UpdateSignal
+
 from .control import Engine
 from .machine import Strand, Strands
 from .motion import Point
@@ -63,7 +65,7 @@ class Camera:
         self._shown: tuple[Scene, int, int] | None = None
         self._picture = b""
         self._number = 0
-        self._published = asyncio.Event()
+        self._published = UpdateSignal()
         self.watchers = 0
         self._filming: asyncio.Task[None] | None = None
 
@@ -82,10 +84,13 @@ class Camera:
         if self._filming is None:
             self._filming = asyncio.create_task(self._film())
         shown_number = -1
+
+        def is_fresh() -> bool:
+            return self._number != shown_number and bool(self._picture)
+
         try:
             while True:
-                while self._number == shown_number or not self._picture:
-                    await self._published.wait()
+                await self._published.wait_until(is_fresh, None)
                 shown_number = self._number
                 yield self._picture
         finally:
@@ -105,14 +110,10 @@ class Camera:
         while True:
             if await self._draw() or due_s - published_s >= _REPEAT_S:
                 published_s = due_s
-                self._publish()
+                self._number += 1
+                self._published.tell()
             due_s = max(due_s + 1 / _FRAMES_A_SECOND, loop.time())
             await asyncio.sleep(due_s - loop.time())
-
-    def _publish(self) -> None:
-        self._number += 1
-        published, self._published = self._published, asyncio.Event()
-        published.set()
 
     async def _draw(self) -> bool:
         """Make the picture of this moment; False where it would be the one there is."""

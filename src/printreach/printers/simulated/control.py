@@ -2,9 +2,7 @@
 
 An order is a name and JSON arguments; absent and null are the same:
 
-    print        Action: start, pause, resume, end-restore, cancel or clear; Path with start; with
-                 pause what is given back by resume: HotendOff, BedOff, LiftMm, RetractMm;
-                 end-restore: a print that is resuming stays paused
+    print        Action: start, pause, resume, cancel or clear; Path with start
     temperature  ToolC, BedC, ChamberC: those left out stay as they are, 0 is off
     light        On
     move         Axis: X, Y or Z; DistanceMm
@@ -26,10 +24,11 @@ from msgspec import DecodeError, Meta, Struct
 from msgspec.json import Decoder
 
 from printreach.contract.status import UNDER_WAY, State
+from printreach.printers.following import UpdateSignal
 
 from .files import BadPath, FileStore
 from .machine import Failure
-from .printer import PauseOptions, SimulatedPrinter
+from .printer import SimulatedPrinter
 from .program import HeaterName, Job, Survey
 
 _SURVEY_UP_TO_BYTES = 8 << 20
@@ -39,7 +38,6 @@ _SURVEY_STEP_S = 600.0
 _SURVEY_UP_TO_S = 1000 * 3600.0
 
 _DistanceMm: TypeAlias = Annotated[float, Meta(ge=-500, le=500)]
-_LengthMm: TypeAlias = Annotated[float, Meta(ge=0, le=500)]
 
 _TICK_S = 0.09
 """Shorter than the webcam's 1/10 s, so that the head has moved in every picture."""
@@ -57,18 +55,16 @@ class Engine:
         self.printer = printer
         self.speed = speed
         self.version = 0
-        self._changed = asyncio.Event()
+        self._changes = UpdateSignal()
 
     def touch(self) -> None:
         """Report an order or a change: time passes again, and those who wait are woken."""
         self.version += 1
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        self._changes.tell()
 
     async def wait_for_change(self, seen_version: int) -> None:
         """Return once the version is another than the one seen."""
-        while self.version == seen_version:
-            await self._changed.wait()
+        await self._changes.wait_until(lambda: self.version != seen_version, None)
 
     async def run(self) -> None:
         """Let time pass until cancelled."""
@@ -100,31 +96,19 @@ class _Order(Struct, frozen=True, kw_only=True, rename="pascal", forbid_unknown_
 
 
 class _Print(_Order, frozen=True):
-    action: Literal["start", "pause", "resume", "end-restore", "cancel", "clear"]
+    action: Literal["start", "pause", "resume", "cancel", "clear"]
     path: str | None = None
-    hotend_off: bool | None = None
-    bed_off: bool | None = None
-    lift_mm: _LengthMm | None = None
-    retract_mm: _LengthMm | None = None
 
     def carry_out(self, engine: Engine) -> str | None:
         """Any action but start, which takes a while."""
-        match self.action:
-            case "resume":
-                return engine.printer.resume()
-            case "end-restore":
-                return engine.printer.end_restore()
-            case "cancel":
-                return engine.printer.cancel()
-            case "clear":
-                return engine.printer.clear()
-        options = PauseOptions(
-            hotend_off=self.hotend_off or False,
-            bed_off=self.bed_off or False,
-            lift_mm=self.lift_mm or 0.0,
-            retract_mm=self.retract_mm or 0.0,
-        )
-        return engine.printer.pause(options=options)
+        printer = engine.printer
+        actions = {
+            "pause": printer.pause,
+            "resume": printer.resume,
+            "cancel": printer.cancel,
+            "clear": printer.clear,
+        }
+        return actions[self.action]()
 
 
 class _Temperature(_Order, frozen=True):
@@ -256,7 +240,12 @@ class Control:
             return OrderProblem(400, str(exc))
         if place is None:
             return OrderProblem(404, "There is no file of that path.")
-        job = Job(name=place.name, size_bytes=place.stat().st_size, lines=read_lines(place))
+        job = Job(
+            name=place.name,
+            size_bytes=place.stat().st_size,
+            lines=read_lines(place),
+            id=f"{asyncio.get_running_loop().time():.6f}",  # this clock never shows a time twice
+        )
         if job.size_bytes <= _SURVEY_UP_TO_BYTES:
             job = replace(job, survey=await asyncio.to_thread(survey, job), lines=read_lines(place))
         return self._problem_of(printer.start(job))

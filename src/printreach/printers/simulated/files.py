@@ -10,11 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import MappingProxyType
-from typing import Literal
 
-from msgspec import Struct
-
-from printreach.contract.unset import UNSET, UnsetType
+from printreach.contract.files import EntryType, FileEntry, FileRoot
+from printreach.contract.unset import UNSET
 from printreach.printers import loose
 
 _UPLOADS = ".uploads"
@@ -30,24 +28,6 @@ _NAME = re.compile(r"(?!\.)[^\\:\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 class BadPath(Exception):
     """A path outside the folder; the sentence says why, without repeating it."""
-
-
-class Entry(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """A file or folder. modified_time_sec: since 1970. children: of a folder alone.
-
-    The rest is what a slicer wrote at the beginning of a file.
-    """
-
-    type: Literal["file", "folder"]
-    name: str
-    path: str
-    modified_time_sec: float
-    size_bytes: int | UnsetType = UNSET
-    children: list["Entry"] | UnsetType = UNSET
-    print_time_sec: int | UnsetType = UNSET
-    filament_mm: int | UnsetType = UNSET
-    filament_mg: int | UnsetType = UNSET
-    layers: int | UnsetType = UNSET
 
 
 class Upload:
@@ -93,7 +73,7 @@ class FileStore:
         shutil.rmtree(self._uploads, ignore_errors=True)
         self._uploads.mkdir(parents=True)
 
-    def list(self) -> list[Entry]:
+    def list(self) -> list[FileEntry]:
         """Everything, folders first, each by name."""
         return list(self._entries(self._root, _MAX_DEPTH))
 
@@ -136,24 +116,29 @@ class FileStore:
         place.unlink()
         return True
 
-    def _entries(self, folder: Path, depth: int) -> Iterator[Entry]:
+    def _entries(self, folder: Path, depth: int) -> Iterator[FileEntry]:
         for place in sorted(folder.iterdir(), key=lambda p: (not p.is_dir(), p.name.lower())):
             if place.name.startswith(".") or place.is_symlink() or depth == 0:
                 continue
             facts = place.stat()
             is_folder = place.is_dir()
             written = _NOTHING if is_folder else _written_in(place)
-            yield Entry(
-                type="folder" if is_folder else "file",
+            path = place.relative_to(self._root).as_posix()
+            virtual_path = f"{FileRoot.GCODE}/{path}"
+            yield FileEntry(
+                type=EntryType.FOLDER if is_folder else EntryType.FILE,
                 name=place.name,
-                path=place.relative_to(self._root).as_posix(),
+                virtual_path=virtual_path,
+                path=virtual_path,
+                platform_path=path,
+                size_bytes=0 if is_folder else facts.st_size,
                 modified_time_sec=round(facts.st_mtime, 3),
-                size_bytes=UNSET if is_folder else facts.st_size,
+                permissions="rw",
+                est_print_time_sec=loose.known(loose.duration_s(written.get(_PRINT_TIME, ""))),
+                est_filament_used_mm=loose.known(loose.count(written, "filament used [mm]")),
+                est_filament_weight_mg=loose.known(_milligrams(written)),
+                layer_count=loose.known(loose.count(written, "total layers count")),
                 children=list(self._entries(place, depth - 1)) if is_folder else UNSET,
-                print_time_sec=loose.known(loose.duration_s(written.get(_PRINT_TIME, ""))),
-                filament_mm=loose.known(loose.count(written, "filament used [mm]")),
-                filament_mg=loose.known(_milligrams(written)),
-                layers=loose.known(loose.count(written, "total layers count")),
             )
 
 

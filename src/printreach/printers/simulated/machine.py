@@ -204,16 +204,13 @@ class Heater:
         return max(self.target_c, ROOM_C)
 
 
-def hotend() -> Heater:
-    return Heater(heats_c_per_s=12.0, cooling_s=70.0, max_c=300.0)
-
-
-def bed() -> Heater:
-    return Heater(heats_c_per_s=10.0, cooling_s=240.0, max_c=120.0)
-
-
-def chamber() -> Heater:
-    return Heater(heats_c_per_s=10.0, cooling_s=400.0, max_c=75.0)
+def heaters() -> Mapping[HeaterName, Heater]:
+    """Return those of the machine, at the room's temperature."""
+    return {
+        HeaterName.HOTEND: Heater(heats_c_per_s=12.0, cooling_s=70.0, max_c=300.0),
+        HeaterName.BED: Heater(heats_c_per_s=10.0, cooling_s=240.0, max_c=120.0),
+        HeaterName.CHAMBER: Heater(heats_c_per_s=10.0, cooling_s=400.0, max_c=75.0),
+    }
 
 
 @dataclass(slots=True)
@@ -238,11 +235,7 @@ class Machine:
     """Does one activity at a time while its heaters go on."""
 
     def __init__(self, seed: int) -> None:
-        self.heaters: Mapping[HeaterName, Heater] = {
-            HeaterName.HOTEND: hotend(),
-            HeaterName.BED: bed(),
-            HeaterName.CHAMBER: chamber(),
-        }
+        self.heaters = heaters()
         self.position = _PARKED
         self.fan_percent = 0
         self.speed_percent = 100

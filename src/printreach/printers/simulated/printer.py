@@ -5,13 +5,12 @@ An order answers None, or the sentence that says why the printer refuses it.
 """
 
 from collections import deque
-from dataclasses import dataclass
 
 from printreach.contract.status import UNDER_WAY, State
 
 from .machine import COLD_BELOW_C, Activity, HeaterWait, Machine
 from .motion import Move, Point, homing, inside, travel
-from .program import AskForPerson, Dwell, HeaterName, Job, Program, SetHeat, Step, Survey
+from .program import AskForPerson, Dwell, HeaterName, Job, Program, Step, Survey
 
 RUNNING = frozenset({State.WARMING_UP, State.PRINTING})
 ENDED = frozenset({State.COMPLETE, State.CANCELLED, State.ERROR})
@@ -24,20 +23,6 @@ _DONE_S = 1e-9
 """Less time than this is left over by rounding."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PauseOptions:
-    """The extra steps of a pause; a resume undoes all of them.
-
-    lift_mm: beyond what every pause lifts. retract_mm: of filament.
-    """
-
-    hotend_off: bool = False
-    bed_off: bool = False
-    lift_mm: float = 0.0
-    retract_mm: float = 0.0
-
-
-_NO_OPTIONS = PauseOptions()
 _EMERGENCY = "Emergency stop"
 _HALTED = "The firmware was halted by an emergency stop. Restart it first."
 
@@ -71,9 +56,6 @@ class SimulatedPrinter:
         self._by_hand = _StepQueue()
         self._hand_ends_at = self.machine.position
         self._paused_at = self.machine.position
-        self._retracted_mm = 0.0
-        self._heat_due: dict[HeaterName, float] = {}
-        self._restore: deque[Step] = deque()
         self._has_begun = False
 
     # The job.
@@ -91,49 +73,25 @@ class SimulatedPrinter:
         self._enter(State.WARMING_UP, f"Print started: {job.name}")
         return None
 
-    def pause(self, reason: str | None = None, options: PauseOptions = _NO_OPTIONS) -> str | None:
-        """Stop where it is and lift the head. Heaters stay on unless options say so."""
+    def pause(self, reason: str | None = None) -> str | None:
+        """Stop where it is and lift the head. Heaters stay on."""
         if self.state not in RUNNING:
             return "Only a running print can be paused."
-        self._paused_at = self._hand_ends_at = self.machine.position
+        self._paused_at = self.machine.position
         self._enter(State.PAUSED, reason or "Print paused")
         self._reason = reason
-        self._retracted_mm = options.retract_mm
-        self._feed_by_hand(-options.retract_mm)
-        lift_mm = _LIFT_MM + options.lift_mm
-        lifted = inside(self._paused_at._replace(z=self._paused_at.z + lift_mm))
+        lifted = inside(self._paused_at._replace(z=self._paused_at.z + _LIFT_MM))
         self._go_by_hand(travel(self._paused_at, lifted, _JOG_MM_S))
-        off = {HeaterName.HOTEND: options.hotend_off, HeaterName.BED: options.bed_off}
-        heaters = {name: self.machine.heaters[name] for name, is_off in off.items() if is_off}
-        self._heat_due = {
-            name: heater.target_c for name, heater in heaters.items() if heater.target_c > 0
-        }
-        self._by_hand.steps.extend(SetHeat(name, 0.0) for name in self._heat_due)
         return None
 
     def resume(self) -> str | None:
-        """Heat what the pause switched off, return to where it began, then go on."""
+        """Return to where the pause began, then go on."""
         if self.state is not State.PAUSED:
             return "Only a paused print can be resumed."
         self._enter(State.RESUMING, "Print resuming")
-        self._restore.clear()
-        for waits in (False, True):  # all heaters at once, then each until it is hot
-            heats = (SetHeat(name, target, waits) for name, target in self._heat_due.items())
-            self._restore.extend(heats)
         back = travel(self._hand_starts_at(), self._paused_at, _RESUME_MM_S)
         back.seconds = max(back.seconds, _RESUME_MIN_S)
-        self._restore.append(back)
-        if self._retracted_mm:
-            self._restore.append(_feed(self._paused_at, self._retracted_mm))
-        return None
-
-    def end_restore(self) -> str | None:
-        """Stay paused after the step under way. The next resume gives back what is still due."""
-        if self.state is not State.RESUMING:
-            return "No print is resuming."
-        if isinstance(self._by_hand.activity, HeaterWait):
-            self._by_hand.activity = None
-        self._enter(State.PAUSED, "Print paused")
+        self._go_by_hand(back)
         return None
 
     def cancel(self) -> str | None:
@@ -162,13 +120,10 @@ class SimulatedPrinter:
 
     # The firmware.
 
-    @property
-    def is_halted(self) -> bool:
-        """It takes no order but a restart."""
-        return self.state is State.ERROR and self.error == _EMERGENCY
-
     def refuse_while_halted(self) -> str | None:
-        return _HALTED if self.is_halted else None
+        """It takes no order but a restart then."""
+        is_halted = self.state is State.ERROR and self.error == _EMERGENCY
+        return _HALTED if is_halted else None
 
     def halt(self) -> None:
         """Stop at once, with the heaters off, until the firmware is restarted."""
@@ -205,7 +160,8 @@ class SimulatedPrinter:
             return refusal
         if self.machine.heaters[HeaterName.HOTEND].actual_c < COLD_BELOW_C:
             return f"Cold extrusion prevented: the hotend is below {COLD_BELOW_C:.0f} °C."
-        self._feed_by_hand(distance_mm)
+        here = self._hand_starts_at()
+        self._go_by_hand(Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm))
         return None
 
     def home(self, axes: str = "XYZ") -> str | None:
@@ -244,14 +200,18 @@ class SimulatedPrinter:
     @property
     def sub_state(self) -> str | None:
         """The thing that it waits for, or the reason of its pause."""
-        track = self._by_hand if self.state is State.RESUMING else self._printing
-        waits_for_heat = self._is_working and isinstance(track.activity, HeaterWait)
+        waits_for_heat = self.state in RUNNING and isinstance(self._printing.activity, HeaterWait)
         return "Heating" if waits_for_heat else self._reason
 
     @property
     def file_name(self) -> str:
         """The current or latest print's; "" where there was none."""
         return self._program.job.name if self._program else ""
+
+    @property
+    def print_id(self) -> str:
+        """No other print's; "" where there was none."""
+        return self._program.job.id if self._program else ""
 
     @property
     def progress(self) -> float:
@@ -330,9 +290,6 @@ class SimulatedPrinter:
 
     def _find_more(self) -> bool:
         """Go over to the next steps once the current ones are done; False where there are none."""
-        if self.state is State.RESUMING and self._restore:
-            self._restore_next()
-            return True
         if self.state is State.RESUMING:
             self._enter(State.PRINTING if self._has_begun else State.WARMING_UP, "Print resumed")
             return True
@@ -344,14 +301,6 @@ class SimulatedPrinter:
         else:
             self._printing.steps.extend(steps)
         return True
-
-    def _restore_next(self) -> None:
-        step = self._restore.popleft()
-        self._by_hand.steps.append(step)
-        if isinstance(step, Move):
-            self._hand_ends_at = step.end
-        if not self._restore:  # the filament is the last
-            self._retracted_mm = 0.0
 
     def _begin(self, track: _StepQueue, step: Step) -> None:
         if isinstance(step, AskForPerson):
@@ -385,15 +334,6 @@ class SimulatedPrinter:
     def _hand_starts_at(self) -> Point:
         return self.machine.position if self._by_hand.is_empty else self._hand_ends_at
 
-    def _feed_by_hand(self, distance_mm: float) -> None:
-        """Move filament without moving the head; negative pulls back."""
-        if distance_mm:
-            self._go_by_hand(_feed(self._hand_starts_at(), distance_mm))
-
     def _go_by_hand(self, move: Move) -> None:
         self._by_hand.steps.append(move)
         self._hand_ends_at = move.end
-
-
-def _feed(here: Point, distance_mm: float) -> Move:
-    return Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm)

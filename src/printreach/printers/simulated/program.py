@@ -77,13 +77,14 @@ class Survey:
 class Job:
     """size_bytes: of all lines together, line ends included.
 
-    lines: read once, while the print goes on.
+    lines: read once, while the print goes on. id: of this print of the file alone.
     """
 
     name: str
     size_bytes: int
     lines: Iterable[bytes]
     survey: Survey | None = None
+    id: str = ""
 
 
 class Program:

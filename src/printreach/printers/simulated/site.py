@@ -325,6 +325,7 @@ def report_status(printer: SimulatedPrinter, speed: float) -> dict[str, object]:
         "SubState": printer.sub_state,
         "Error": printer.error,
         "FileName": printer.file_name,
+        "PrintId": printer.print_id,
         "Progress": round(printer.progress, 1),
         "DurationSec": int(printer.duration_s),
         "TimeLeftSec": _rounded(printer.time_left_s),

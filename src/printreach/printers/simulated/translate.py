@@ -1,6 +1,6 @@
 """The simulated printer's status in the words of the contract. Pure."""
 
-from collections.abc import Sequence
+from typing import Any
 
 from printreach.contract.files import EntryType, FileDetails, FileEntry
 from printreach.contract.materials import MaterialSystem, Source, Tool
@@ -38,6 +38,14 @@ FEATURES = (
 
 _STATES = {state.value: state for state in State}
 
+_IN_DETAILS = set(FileEntry.__struct_fields__) & set(FileDetails.__struct_fields__)
+_BY_SLICER = {
+    "est_print_time_sec": "EstPrintTimeSec",
+    "est_filament_used_mm": "EstFilamentUsedMm",
+    "est_filament_weight_mg": "EstFilamentWeightMg",
+    "layer_count": "LayerCount",
+}
+
 
 def view_of(status: object, version: str) -> View:
     """status: what GET /api/status and /events give."""
@@ -51,47 +59,33 @@ def view_of(status: object, version: str) -> View:
     )
 
 
-def entry_of(file: object, root: str) -> FileEntry | None:
-    """Return one entry of GET /api/files; None for what can't be read."""
-    name, path = loose.text(file, "Name"), loose.text(file, "Path")
-    if name is None or path is None:
-        return None
-    is_folder = loose.text(file, "Type") == "folder"
-    virtual_path = f"{root}/{path}"
-    return FileEntry(
-        type=EntryType.FOLDER if is_folder else EntryType.FILE,
-        name=name,
-        virtual_path=virtual_path,
-        path=virtual_path,
-        platform_path=path,
-        size_bytes=loose.count(file, "SizeBytes") or 0,
-        modified_time_sec=loose.number(file, "ModifiedTimeSec") or 0.0,
-        permissions="rw",
-        est_print_time_sec=loose.known(loose.count(file, "PrintTimeSec")),
-        est_filament_used_mm=loose.known(loose.count(file, "FilamentMm")),
-        est_filament_weight_mg=loose.known(loose.count(file, "FilamentMg")),
-        layer_count=loose.known(loose.count(file, "Layers")),
-        children=entries_of(loose.items(file, "Children"), root) if is_folder else UNSET,
-    )
+def entries_of(source: object, key: str) -> list[FileEntry]:
+    """Return what GET /api/files lists, without what can't be read."""
+    return [
+        FileEntry(
+            type=EntryType.FOLDER if loose.text(file, "Type") == "folder" else EntryType.FILE,
+            name=name,
+            virtual_path=path,
+            path=path,
+            platform_path=loose.text(file, "PlatformPath") or "",
+            size_bytes=loose.count(file, "SizeBytes") or 0,
+            modified_time_sec=loose.number(file, "ModifiedTimeSec") or 0.0,
+            permissions="rw",
+            children=entries_of(file, "Children") if "Children" in file else UNSET,
+            **_written_by_slicer(file),
+        )
+        for file in loose.items(source, key)
+        if (name := loose.text(file, "Name")) and (path := loose.text(file, "VirtualPath"))
+    ]
 
 
-def entries_of(files: Sequence[object], root: str) -> list[FileEntry]:
-    entries = (entry_of(file, root) for file in files)
-    return [entry for entry in entries if entry is not None]
+def _written_by_slicer(file: object) -> dict[str, Any]:
+    return {name: loose.known(loose.count(file, key)) for name, key in _BY_SLICER.items()}
 
 
 def details_of(entry: FileEntry) -> FileDetails:
-    return FileDetails(
-        virtual_path=entry.virtual_path,
-        platform_path=entry.platform_path,
-        file_name=entry.name,
-        size_bytes=entry.size_bytes,
-        modified_time_sec=entry.modified_time_sec,
-        est_print_time_sec=entry.est_print_time_sec,
-        est_filament_used_mm=entry.est_filament_used_mm,
-        est_filament_weight_mg=entry.est_filament_weight_mg,
-        layer_count=entry.layer_count,
-    )
+    same = {name: getattr(entry, name) for name in _IN_DETAILS}
+    return FileDetails(file_name=entry.name, **same)
 
 
 def _job(status: object) -> JobStatus:

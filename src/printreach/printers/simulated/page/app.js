@@ -116,12 +116,12 @@ function entryItem(entry) {
     item.append(entry.Name, list);
     return item;
   }
-  const address = `api/files/${entry.Path.split("/").map(encodeURIComponent).join("/")}`;
+  const address = `api/files/${entry.PlatformPath.split("/").map(encodeURIComponent).join("/")}`;
   const row = document.createElement("div");
   const link = document.createElement("a");
   link.href = address;
   link.textContent = entry.Name;
-  const start = makeButton("Print", () => order("print", { Action: "start", Path: entry.Path }));
+  const start = makeButton("Print", () => order("print", { Action: "start", Path: entry.PlatformPath }));
   start.dataset.start = "";
   const remove = makeButton("Delete", async () => {
     if (confirm(`Delete ${entry.Name}?`) && await ask("DELETE", address)) listFiles();
