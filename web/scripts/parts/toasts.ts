@@ -3,7 +3,7 @@
 // Where the whole window is full they cover what matters least, never what has the focus.
 
 const SHOWN_MS = 6000;
-const STEP_PX = 4;
+const STEP_PX = 2;
 const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
 const NOTES = ".note"; // one may be what the words are about
 const PICTURES = ".webcam, img, video";
@@ -53,10 +53,14 @@ export function startToasts(): void {
   new ResizeObserver(placeAll).observe(document.body); // what the page says of an order comes after its words
 }
 
+/** Measured where it is laid out: while it is revealed, it is seen a little lower. */
 function place(line: HTMLElement): void {
-  line.style.translate = "";
-  const { left, top, width, height } = line.getBoundingClientRect();
-  const around = Number.parseFloat(getComputedStyle(line.parentElement ?? line).paddingLeft);
+  const toasts = line.parentElement;
+  if (!toasts) return;
+  const ground = toasts.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = line;
+  const [left, top] = [ground.left + line.offsetLeft, ground.top + line.offsetTop];
+  const around = Number.parseFloat(getComputedStyle(toasts).paddingLeft);
   const right = document.documentElement.clientWidth - around - width;
   const obstacles = obstaclesInWindow();
   let [best, least] = [{ x: left, y: top }, Infinity];
