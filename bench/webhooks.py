@@ -30,7 +30,7 @@ from printreach.rules.webhooks import NewDelivery, Outcome, Webhook
 from printreach.run.dependencies import core_of, open_webhook_sender
 from printreach.run.process import steady_time
 from printreach.run.settings import settings_from
-from printreach.store.relay.inbox import SqlEventInbox
+from printreach.store.relay import SqlEventInbox
 from printreach.store.sealing import DataDirSealer
 from printreach.store.store import Records, Store, open_store
 

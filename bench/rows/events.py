@@ -14,7 +14,7 @@ from bench.world import World
 from printreach.backends.clock import SystemClock
 from printreach.contract.events import PrintEvent
 from printreach.hub.prints.event_stream import EventStreams, StreamedEvent
-from printreach.store.relay.inbox import SqlEventInbox
+from printreach.store.relay import SqlEventInbox
 from tests.rigs.postgresql import DURABLE, PostgresqlServer
 
 TITLE = "events, stored and followed"

@@ -21,8 +21,6 @@ SMALL_FILES_WITH_A_REASON = {
     "backends/detector_memory.py": "tests of many rooms use it, too",
     "detector/runtime.py": "nothing else may import ONNX Runtime",
     "run/in_process_relay.py": "the isolation walk builds a service with it, too",
-    "store/relay/inbox.py": "each port of the relay has a file of its own",
-    "store/schema.py": "migrations import it, too, and are loaded by their paths",
     "web/front_page.py": "a page is not part of the application that lists the pages",
 }
 """Files of the package below SMALL_LINES that one other file alone imports, relative to it."""

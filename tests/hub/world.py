@@ -23,7 +23,7 @@ from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
 from printreach.rules.printers.linking import LinkCode
 from printreach.store.location import DatabaseLocation, data_dir_of
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.relay.grants import SqlGrants
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices

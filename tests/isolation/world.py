@@ -25,7 +25,7 @@ from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.connections.credentials import AppSecrets
 from printreach.rules.portal.parameters import Completion
 from printreach.rules.printers import Printer
-from printreach.store.relay.inbox import SqlEventInbox
+from printreach.store.relay import SqlEventInbox
 from tests.hub.world import OpenWorld, World
 from tests.relay.caller import Answer, Caller, request
 from tests.relay.scripted_agent import SERVICE_HOST, Asked, ScriptedAgent

@@ -9,9 +9,8 @@ from sqlalchemy import Boolean, Column, Connection, Date, Float, Integer, LargeB
 from sqlalchemy.types import JSON, TypeEngine
 
 from printreach.contract.permissions import ALL_PERMISSIONS
-from printreach.store.damaged import LenientJson
-from printreach.store.schema import metadata
-from printreach.store.tables import CameraChoices, Instant, Permissions
+from printreach.store.columns import LenientJson
+from printreach.store.tables import CameraChoices, Instant, Permissions, metadata
 
 _FIRST: Final = datetime(2026, 1, 1, 12, 30, 15, 123456, UTC)
 _LETTERS: Final = string.ascii_letters + string.digits + " _-é漢🖨"

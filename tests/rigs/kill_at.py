@@ -62,7 +62,7 @@ def _arm_service(step: Step, is_there: Callable[[object], bool]) -> None:
     # Here, because an agent has none of it.
     from printreach.hub.prints.fanout import Fanout
     from printreach.store.prints.events import EventRecords
-    from printreach.store.relay.inbox import SqlEventInbox
+    from printreach.store.relay import SqlEventInbox
 
     match step:
         case Step.BEFORE_COMMIT:

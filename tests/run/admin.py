@@ -13,7 +13,7 @@ import pytest
 
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.run.main import main
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.store import open_store
 
 ADA = "ada@example.org"

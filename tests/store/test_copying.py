@@ -9,15 +9,13 @@ import pytest
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.util import greenlet_spawn
 
-from printreach.store import copying, database_copies
-from printreach.store.copying import CopyFailed
-from printreach.store.database_copies import copy_database, revision_at
+from printreach.store import copying
+from printreach.store.copying import CopyFailed, copy_database, revision_at
 from printreach.store.engine import DatabaseInUse
 from printreach.store.location import DatabaseLocation, PostgresqlLocation
 from printreach.store.migrate import HEAD, DatabaseTooNew, migrate
-from printreach.store.schema import metadata
 from printreach.store.store import open_store
-from printreach.store.tables import apps, notices
+from printreach.store.tables import apps, metadata, notices
 from tests.fakes.clock import NOON
 from tests.rigs.filled_tables import fill_tables
 from tests.rigs.postgresql import PostgresqlServer
@@ -53,7 +51,7 @@ def at(location: DatabaseLocation, work: Callable[[Connection], T]) -> T:
     """Do something in a transaction."""
 
     def do() -> T:
-        with database_copies.connection_to(location) as connection, connection.begin():
+        with copying.connection_to(location) as connection, connection.begin():
             return work(connection)
 
     return asyncio.run(greenlet_spawn(do))
@@ -270,7 +268,7 @@ def test_a_copy_of_one_moment_is_made_while_a_service_runs(
 
     def change(table: str) -> None:
         if table == "sessions":
-            with database_copies.connection_to(database) as beside, beside.begin():
+            with copying.connection_to(database) as beside, beside.begin():
                 beside.execute(delete(notices))
 
     asyncio.run(copy_database(database, target, change, may_be_used=True))

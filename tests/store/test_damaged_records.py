@@ -20,7 +20,7 @@ from printreach.rules.notifications import (
 )
 from printreach.rules.webhooks import DeliveryState, NewDelivery, Webhook
 from printreach.store.prints.events import PendingEvents
-from printreach.store.relay.inbox import SqlEventInbox
+from printreach.store.relay import SqlEventInbox
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import events
 from tests.fakes.clock import NOON, FakeClock

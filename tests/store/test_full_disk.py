@@ -15,7 +15,7 @@ from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.relay import event_intake
 from printreach.relay.event_intake import EventIntake, EventLimiter
 from printreach.rules.backoff import Backoff
-from printreach.store.relay.inbox import SqlEventInbox
+from printreach.store.relay import SqlEventInbox
 from printreach.store.store import Store, open_store
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import some_events

@@ -19,8 +19,8 @@ from printreach.rules.watch.choices import WatchSettings
 from printreach.store import migrate as migrations
 from printreach.store.engine import url_of
 from printreach.store.migrate import HEAD, DatabaseTooNew, migrate
-from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store
+from printreach.store.tables import metadata
 from tests.store.records import store_all
 from tests.store.watch.watch_records import begin, claim, look
 

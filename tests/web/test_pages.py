@@ -14,7 +14,7 @@ from litestar.testing import TestClient
 from printreach.agent.config import AgentConfig, add_options, read_config
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.rules.connections.credentials import printer_id_of
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.web.templating import is_loopback, template_environment
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, WebWorld, run, send, sign_in

@@ -18,7 +18,7 @@ from printreach.rules.printers import Printer
 from printreach.run.dependencies import Dependencies, core_of
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import web_services
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store, open_store
 from printreach.web.app import WebSettings

@@ -30,7 +30,7 @@ from printreach.rules.connections.credentials import (
     new_record_id,
     new_session_token,
 )
-from printreach.store.accounts.waiting_mails import WaitingMail
+from printreach.store.accounts.mails import WaitingMail
 from printreach.store.store import Records
 
 log = logging.getLogger(__name__)

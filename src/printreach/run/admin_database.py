@@ -23,9 +23,8 @@ from printreach.run.admin_world import (
 from printreach.run.dependencies import require_driver
 from printreach.run.setting_values import WrongValue, read_database_url
 from printreach.run.settings import Settings
-from printreach.store.backups.making import Backup, copy_sqlite
-from printreach.store.backups.restoring import restore
-from printreach.store.database_copies import copy_database
+from printreach.store.backups import Backup, copy_sqlite, restore
+from printreach.store.copying import copy_database
 from printreach.store.engine import reason_of
 from printreach.store.location import DatabaseLocation, PostgresqlLocation
 from printreach.store.migrate import HEAD

@@ -54,9 +54,8 @@ from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, for_service, port_of, service_listener
 from printreach.run.web_services import DOCUMENTS, web_services
 from printreach.run.worker import running_worker
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents, SqlEventInbox
 from printreach.store.relay.grants import SqlGrants
-from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.sealing import DataDirSealer
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, create_app

@@ -1,4 +1,4 @@
-"""What the records of every subject share: reading rows, columns of a record, lists of values."""
+"""What the records of every subject share: reading rows, also damaged ones, columns of a record."""
 
 import json
 from collections.abc import Callable, Collection
@@ -25,11 +25,19 @@ from printreach.store.async_engine import AsyncConnection
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+from typing import Final
+
+import msgspec
+from sqlalchemy import JSON, Dialect
+from sqlalchemy.types import TypeDecorator
 
 insert = sqlite.insert
 """Adds rows, or replaces them. PostgreSQL's dialect compiles what is written with it as well."""
 
 T = TypeVar("T")
+
+_FAULTS: Final = (msgspec.MsgspecError, ValueError, TypeError, RecursionError)
+"""Faults of reading: not even types are certain, since SQLite takes any value in any column."""
 
 
 class TableRecords:
@@ -133,3 +141,34 @@ def unsearched(column: ColumnElement[T]) -> ColumnElement[T]:
     PostgreSQL knows by its statistics which index finds less.
     """
     return _Unsearched(column)
+
+
+class Damaged(Exception):
+    """Stored data is damaged. The message contains nothing of it."""
+
+
+def decoded(decoder: "msgspec.json.Decoder[T]", content: bytes) -> T:
+    """Decode a column's JSON. Raises Damaged."""
+    try:
+        return decoder.decode(content)
+    except _FAULTS as error:
+        raise Damaged(type(error).__name__) from error
+
+
+class LenientJson(TypeDecorator[Any]):
+    """JSON of a column. What cannot be decoded is None, and does not block what is read with it."""
+
+    impl = JSON
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        read = super().result_processor(dialect, coltype)
+        assert read is not None, "JSON is text in SQLite"
+
+        def read_or_none(value: Any) -> Any:
+            try:
+                return read(value)
+            except _FAULTS:
+                return None
+
+        return read_or_none

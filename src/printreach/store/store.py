@@ -19,16 +19,15 @@ from printreach.store.accounts import (
     AccountRecords,
     FilamentPriceRecords,
     IdentityRecords,
+    LimitRecords,
     PresetRecords,
 )
 from printreach.store.accounts.access_tokens import AccessTokenRecords
-from printreach.store.accounts.limits import LimitRecords
-from printreach.store.accounts.mail_links import InvitationRecords, MailLinkRecords
+from printreach.store.accounts.mails import InvitationRecords, MailLinkRecords, MailRecords
 from printreach.store.accounts.personal import PersonalRecords
 from printreach.store.accounts.second_factors import PasskeyRecords, SecondFactorRecords, TryRecords
 from printreach.store.accounts.sessions import SessionRecords, StepRecords
 from printreach.store.accounts.shown_once import ShownOnceRecords
-from printreach.store.accounts.waiting_mails import MailRecords
 from printreach.store.apps import AppRecords
 from printreach.store.async_engine import AsyncConnection, AsyncEngine
 from printreach.store.connections import ConnectionRecords
@@ -63,11 +62,9 @@ from printreach.store.prints.events import EventRecords
 from printreach.store.prints.snapshots import SnapshotRecords
 from printreach.store.prints.timelapses import TimelapseRecords
 from printreach.store.readers import Readers
-from printreach.store.resealing import seal_anew_in_file
-from printreach.store.sealing import DataDirSealer
+from printreach.store.sealing import DataDirSealer, seal_anew_in_file
 from printreach.store.tables import notices
-from printreach.store.watch import WatchRecords, WatchSettingsRecords
-from printreach.store.watch.backgrounds import WatchBackgroundRecords
+from printreach.store.watch import WatchBackgroundRecords, WatchRecords, WatchSettingsRecords
 from printreach.store.webhooks import WebhookRecords
 from printreach.store.webhooks.deliveries import DeliveryRecords
 from printreach.store.writer import Writer
@@ -315,7 +312,7 @@ def prepare_database(location: DatabaseLocation, sealer: DataDirSealer) -> None:
         migrate(location)
         seal_anew_in_file(location, sealer)
     else:
-        from printreach.store.postgresql.start import prepare_database as prepare
+        from printreach.store.postgresql import prepare_database as prepare
 
         prepare(location, sealer)
 
@@ -328,12 +325,12 @@ def _database_at(location: DatabaseLocation) -> _Database:
             writer=Writer(writing_engine(location)),
         )
     # Its driver is an extra.
-    from printreach.store.postgresql import engine
+    from printreach.store import postgresql
     from printreach.store.postgresql.writer import PostgresqlWriter
 
-    pool = engine.pool_of_connections(location)
+    pool = postgresql.pool_of_connections(location)
     return _Database(
         reading=AsyncEngine(pool.execution_options(isolation_level="AUTOCOMMIT")),
-        readers=Readers(engine.OF_CALLERS, engine.OF_SERVICE),
+        readers=Readers(postgresql.OF_CALLERS, postgresql.OF_SERVICE),
         writer=PostgresqlWriter(pool),
     )

@@ -21,7 +21,7 @@ from printreach.rules.accounts.mails import (
     Mails,
     next_mail_try,
 )
-from printreach.store.accounts.waiting_mails import WaitingMail
+from printreach.store.accounts.mails import WaitingMail
 from printreach.store.leases import Claim
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Records
@@ -295,7 +295,7 @@ async def test_what_no_key_opens_is_given_up_and_holds_up_nothing(
 async def test_mails_that_pile_up_are_dropped_and_the_log_says_so(
     open_world: OpenWorld, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("printreach.store.accounts.waiting_mails.MAX_WAITING", 2)
+    monkeypatch.setattr("printreach.store.accounts.mails.MAX_WAITING", 2)
     async with office(open_world) as here:
         for _ in range(3):
             await here.tell()

@@ -38,9 +38,8 @@ from printreach.run.in_process_relay import InProcessRelay
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import web_services
 from printreach.run.worker import running_worker
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents, SqlEventInbox
 from printreach.store.relay.grants import SqlGrants
-from printreach.store.relay.inbox import SqlEventInbox
 from printreach.store.sealing import KeySealer
 from printreach.store.store import Store
 from printreach.web.app import WebSettings, build_app

@@ -15,7 +15,7 @@ from printreach.hub.printers import Printers
 from printreach.run.admin_world import open_world
 from printreach.run.agent import this_machine
 from printreach.run.settings import Settings, settings_from
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.store import open_store
 from tests.hub.world import core_of
 from tests.rigs.fleet.keys import key_of

@@ -29,9 +29,8 @@ from printreach.contract.permissions import Permission
 from printreach.store.accounts.personal import WITHHELD, PageCursor, Value, owned_by
 from printreach.store.accounts.tables import recovery_codes
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.damaged import LenientJson
+from printreach.store.columns import LenientJson
 from printreach.store.location import DatabaseLocation
-from printreach.store.schema import metadata
 from printreach.store.store import Records, open_store
 from printreach.store.tables import (
     READABLE,
@@ -40,6 +39,7 @@ from printreach.store.tables import (
     Permissions,
     accounts,
     apps,
+    metadata,
 )
 from tests.fakes.clock import NOON
 

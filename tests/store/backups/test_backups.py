@@ -13,10 +13,16 @@ import msgspec
 import pytest
 
 from printreach.ports import StoreUnavailable
-from printreach.store.backups import restoring
+from printreach.store import backups
+from printreach.store.backups import (
+    Backup,
+    MadeBackup,
+    RestoredBackup,
+    copy_sqlite,
+    restore,
+    revision_of,
+)
 from printreach.store.backups.archive import BackupFailed, Description
-from printreach.store.backups.making import Backup, MadeBackup, copy_sqlite, revision_of
-from printreach.store.backups.restoring import RestoredBackup, restore
 from printreach.store.migrate import HEAD, DatabaseTooNew
 from printreach.store.store import open_store
 from tests.fakes.clock import NOON
@@ -344,7 +350,7 @@ def test_a_service_refuses_to_start_after_a_restore_that_was_cut_off(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(restoring, "_move_into_place", cut)
+        patched.setattr(backups, "_move_into_place", cut)
         with pytest.raises(KeyboardInterrupt):
             restore_to(data_dir, made.path, replaces=True)
     with pytest.raises(StoreUnavailable, match="Restore the backup again, with --replace"):

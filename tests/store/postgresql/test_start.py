@@ -11,9 +11,9 @@ from sqlalchemy.util import greenlet_spawn
 
 from printreach.store.location import PostgresqlLocation
 from printreach.store.migrate import HEAD, DatabaseTooNew
-from printreach.store.postgresql.engine import engine_at_start
-from printreach.store.schema import metadata
+from printreach.store.postgresql import engine_at_start
 from printreach.store.store import open_store
+from printreach.store.tables import metadata
 from tests.fakes.loop import on_a_loop
 from tests.rigs.postgresql import PostgresqlServer, ask
 

@@ -11,7 +11,7 @@ from printreach.contract.events import PrintEvent
 from printreach.ports import StoreUnavailable
 from printreach.store.location import DatabaseLocation
 from printreach.store.prints.events import Arrival, StoredEvent
-from printreach.store.relay.inbox import SqlEventInbox
+from printreach.store.relay import SqlEventInbox
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.events import an_event, some_events

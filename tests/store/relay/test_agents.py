@@ -10,7 +10,7 @@ from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.rules.printers.linking import LinkedPrinter, LinkOffer
 from printreach.store.listings import PrinterRow
 from printreach.store.location import DatabaseLocation, data_dir_of
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import nodes
 from tests.fakes.clock import NOON

@@ -10,7 +10,7 @@ import pytest
 
 from printreach.store.listings import PrinterRow
 from printreach.store.location import DatabaseLocation
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop

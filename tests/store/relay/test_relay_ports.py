@@ -15,7 +15,7 @@ from printreach.rules.connections import ConnectionKind, Grant, LostPrinter
 from printreach.rules.connections.credentials import CredentialKind, digest
 from printreach.store.listings import PrinterRow
 from printreach.store.location import DatabaseLocation
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.relay.grants import SqlGrants
 from printreach.store.store import Records, Store, open_store
 from tests.fakes.agents import MemoryAgents

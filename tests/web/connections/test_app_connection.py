@@ -9,7 +9,7 @@ from printreach.contract.permissions import Permission
 from printreach.contract.status import DetectorStatus, ServiceStatus, State, StatusResult
 from printreach.ports.relaying import DetectorReport
 from printreach.rules.watch.choices import WatchSettings
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from tests.fakes.clock import NOON
 from tests.fakes.printer_http import OFFLINE, status_of
 from tests.web.connections.calling_app import INFO, CallingApp

@@ -13,7 +13,7 @@ from printreach.rules.apps import App
 from printreach.rules.connections import Connection
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers import Printer
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from printreach.store.relay.grants import SqlGrants
 from tests.fakes.grants import INTERNAL_KEY
 from tests.web.world import ADA, Browser, WebWorld, run, send, sign_in

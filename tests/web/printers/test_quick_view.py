@@ -10,7 +10,7 @@ from msgspec import structs
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult, Temps, WebcamEntry, WebcamList
-from printreach.store.relay.agents import SqlAgents
+from printreach.store.relay import SqlAgents
 from tests.fakes.printer import EVERY_FEATURE
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import picture

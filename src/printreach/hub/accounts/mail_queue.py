@@ -16,7 +16,7 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.ports.notifications import Mailer, NotSent, SendFailure
 from printreach.rules.accounts.mails import next_mail_try
-from printreach.store.accounts.waiting_mails import WaitingMail
+from printreach.store.accounts.mails import WaitingMail
 from printreach.store.leases import Claim
 from printreach.store.store import Records
 

@@ -26,7 +26,7 @@ from printreach.run.dependencies import require_driver, snapshot_store
 from printreach.run.doctor.findings import Finding, failure, fine, together, warning
 from printreach.run.doctor.network import WebProbe
 from printreach.run.settings import Settings, SettingsError
-from printreach.store.database_copies import revision_at
+from printreach.store.copying import revision_at
 from printreach.store.engine import reason_of
 from printreach.store.location import DatabaseLocation
 from printreach.store.migrate import HEAD

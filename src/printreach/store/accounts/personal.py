@@ -19,8 +19,7 @@ from sqlalchemy import (
 )
 
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.columns import TableRecords
-from printreach.store.damaged import Damaged, decoded
+from printreach.store.columns import Damaged, TableRecords, decoded
 from printreach.store.tables import READABLE, accounts, connections, metadata
 
 WITHHELD: Final = frozenset(

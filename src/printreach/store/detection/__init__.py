@@ -1,23 +1,79 @@
-"""Callers of the failure-detection API, as rows."""
+"""Callers of the failure-detection API, as rows; contexts.py has their contexts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, delete, extract, func, insert, or_, select, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Date,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    bindparam,
+    delete,
+    extract,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from printreach.rules.detection.access import DetectionCaller, DetectionKey
 from printreach.rules.detection.address_claims import AddressClaim
 from printreach.rules.detection.usage import Billing, Calls, DayOfUse, Month, Switches
 from printreach.store.columns import TableRecords, columns_for
-from printreach.store.detection.tables import (
-    detection_claims,
-    detection_keys,
-    detection_switches,
-    detection_usage,
+from printreach.store.tables import Instant, accounts, metadata
+
+_ACCOUNT = accounts.c.account_id
+
+detection_keys = Table(
+    "detection_keys",
+    metadata,
+    Column("key_id", String(64), primary_key=True),
+    Column("account_id", ForeignKey(_ACCOUNT, ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", String(60), nullable=False),
+    Column("key_digest", LargeBinary(32), nullable=False, unique=True),
+    Column("created_at", Instant, nullable=False),
+    Column("last_used_at", Instant),
+    Column("disabled_at", Instant),
 )
-from printreach.store.tables import accounts
+
+# Without a reference to its key, which may be deleted: past use stays counted.
+detection_usage = Table(
+    "detection_usage",
+    metadata,
+    Column("key_id", String(64), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("account_id", ForeignKey(_ACCOUNT, ondelete="CASCADE"), nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("paid_calls", Integer, nullable=False),
+    Index("ix_detection_usage_account_id", "account_id", "day"),
+)
+
+detection_switches = Table(
+    "detection_switches",
+    metadata,
+    Column("account_id", ForeignKey(_ACCOUNT, ondelete="CASCADE"), primary_key=True),
+    Column("free_only", Boolean, nullable=False),
+    Column("billing", String(16), nullable=False),
+)
+
+detection_claims = Table(
+    "detection_claims",
+    metadata,
+    Column("network", String(64), primary_key=True),
+    Column("account_id", ForeignKey(_ACCOUNT, ondelete="CASCADE"), nullable=False, index=True),
+    Column("claimed_at", Instant, nullable=False),
+    Column("used_at", Instant, nullable=False, index=True),
+)
 
 _KEY = columns_for(DetectionKey, detection_keys)
 _CLAIM = columns_for(AddressClaim, detection_claims)

@@ -24,9 +24,8 @@ from sqlalchemy import (
 
 from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext
 from printreach.rules.detection.contexts import StoredContext
-from printreach.store.columns import TableRecords
-from printreach.store.damaged import Damaged, decoded
-from printreach.store.detection.tables import detection_keys
+from printreach.store.columns import Damaged, TableRecords, decoded
+from printreach.store.detection import detection_keys
 from printreach.store.tables import READABLE, Instant, accounts, metadata
 
 detection_contexts = Table(

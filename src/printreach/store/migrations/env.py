@@ -2,12 +2,8 @@
 
 from alembic import context
 
-from printreach.store.schema import metadata
+from printreach.store.tables import metadata
 
-context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=metadata,
-    # SQLite cannot alter most things in place; Alembic then copies the table.
-    render_as_batch=True,
-)
+# The convention of the metadata names constraints.
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 context.run_migrations()

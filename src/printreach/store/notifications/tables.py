@@ -13,7 +13,7 @@ from sqlalchemy import (
     Text,
 )
 
-from printreach.store.damaged import LenientJson
+from printreach.store.columns import LenientJson
 from printreach.store.tables import Instant, Number, accounts, metadata, where_on_sqlite
 
 notify_settings = Table(

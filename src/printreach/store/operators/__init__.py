@@ -19,7 +19,7 @@ from printreach.rules.operators import (
 )
 from printreach.rules.printers import NODE_SILENCE, Printer
 from printreach.store.columns import TableRecords, columns_for
-from printreach.store.detection.tables import detection_keys
+from printreach.store.detection import detection_keys
 from printreach.store.listings import (
     AccountFilter,
     AccountRow,

@@ -15,12 +15,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from printreach.ports import StoreUnavailable
 from printreach.store.async_engine import AsyncConnection, AsyncEngine
 from printreach.store.engine import reason_of
-from printreach.store.postgresql.engine import (
-    OF_WRITERS,
-    is_conflict,
-    is_unavailable,
-    may_be_conflict,
-)
+from printreach.store.postgresql import OF_WRITERS, is_conflict, is_unavailable, may_be_conflict
 
 T = TypeVar("T")
 Work = Callable[[AsyncConnection], Awaitable[T]]

@@ -1,10 +1,26 @@
-"""Printers and link codes, as rows."""
+"""Printers, link codes, and whom their owners let in, as rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    and_,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from printreach.contract.cameras import CameraChoice
 from printreach.rules.printers import Printer
@@ -13,9 +29,18 @@ from printreach.rules.printers.members import Role
 from printreach.rules.watch.choices import Dismissal
 from printreach.store.columns import TableRecords, columns_for, each_of, rows_of
 from printreach.store.listings import PrinterRow
-from printreach.store.printers import tables as printer_tables
 from printreach.store.prints.snapshots import last_pictures, snapshots
-from printreach.store.tables import accounts, is_active_owners, link_codes, nodes, printers
+from printreach.store.tables import (
+    Instant,
+    account_column,
+    accounts,
+    is_active_owners,
+    link_codes,
+    metadata,
+    nodes,
+    printer_column,
+    printers,
+)
 from printreach.store.watch import tables as watch_tables
 
 _PRINTER = columns_for(Printer, printers)
@@ -37,6 +62,42 @@ _IS_DISMISSED = and_(
     _answers.c.was_failure.is_(False),
 )
 _IS_LINKED = printers.c.removed_at.is_(None)
+
+printer_members = Table(
+    "printer_members",
+    metadata,
+    printer_column(primary_key=True),
+    account_column(),
+    Column(
+        "person_id",
+        String(64),
+        ForeignKey(accounts.c.account_id, ondelete="CASCADE"),
+        primary_key=True,
+        nullable=False,
+        index=True,
+    ),
+    Column("role", String(16), nullable=False),
+    Column("since", Instant, nullable=False),
+    Column("seen_at", Instant),
+)
+
+member_invitations = Table(
+    "printer_invitations",
+    metadata,
+    Column("invitation_id", String(64), primary_key=True),
+    Column("token_digest", LargeBinary(32), nullable=False, unique=True),
+    printer_column(),
+    account_column(),
+    Column("role", String(16), nullable=False),
+    Column("email", String(254)),
+    Column("uses_left", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False, index=True),
+    Index("ix_printer_invitations_printer_id", "printer_id"),
+)
+
+OF_A_LINK = (printer_members, member_invitations)
+"""The tables whose rows are deleted when the printer leaves its owner."""
 
 
 class PrinterRecords(TableRecords):
@@ -87,10 +148,9 @@ class PrinterRecords(TableRecords):
 
     async def rows_of_member(self, person_id: str) -> list[PrinterRow]:
         """Return the printers of others that this person was let in to, by owner and name."""
-        members = printer_tables.members
         roles = await self._connection.execute(
-            select(members.c.printer_id, members.c.role).where(
-                members.c.person_id == person_id, is_active_owners(members)
+            select(printer_members.c.printer_id, printer_members.c.role).where(
+                printer_members.c.person_id == person_id, is_active_owners(printer_members)
             )
         )
         role_of = {row["printer_id"]: Role(row["role"]) for row in roles.mappings()}
@@ -170,7 +230,7 @@ class PrinterRecords(TableRecords):
             .where(printers.c.printer_id == printer_id, _IS_LINKED)
             .values(removed_at=at, node_id=None)
         )
-        for table in (*watch_tables.OF_A_LINK, *printer_tables.OF_A_LINK):
+        for table in (*watch_tables.OF_A_LINK, *OF_A_LINK):
             await self._connection.execute(delete(table).where(table.c.printer_id == printer_id))
 
     async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None:

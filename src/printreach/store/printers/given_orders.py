@@ -5,12 +5,30 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Column, ForeignKey, Index, String, Table, delete, insert, select
 
-from printreach.rules.printers.commands import MAX_OF_A_PRINTER, GivenOrder
+from printreach.rules.printers.commands import MAX_OF_A_PRINTER, MAX_SUBJECT, GivenOrder
 from printreach.store.columns import TableRecords, columns_for
-from printreach.store.printers.tables import given_orders
-from printreach.store.tables import accounts
+from printreach.store.tables import Instant, Number, account_column, accounts, metadata
+
+# An order stays with the account in whose time it was given, as prints do.
+given_orders = Table(
+    "given_orders",
+    metadata,
+    Column("number", Number, primary_key=True),
+    account_column(),
+    Column("printer_id", String(64), nullable=False),
+    Column(
+        "person_id",
+        String(64),
+        ForeignKey(accounts.c.account_id, ondelete="SET NULL"),
+        index=True,
+    ),
+    Column("at", Instant, nullable=False),
+    Column("command", String(32), nullable=False),
+    Column("subject", String(MAX_SUBJECT), nullable=False),
+    Index("ix_given_orders_printer_id", "printer_id", "account_id", "at"),
+)
 
 _ORDER = columns_for(GivenOrder, given_orders)
 

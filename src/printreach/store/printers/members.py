@@ -13,7 +13,8 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from printreach.rules.printers.members import Member, MemberInvitation, Role
 from printreach.store.columns import TableRecords, columns_for, insert
 from printreach.store.notifications.tables import notify_printers
-from printreach.store.printers.tables import member_invitations, members
+from printreach.store.printers import member_invitations
+from printreach.store.printers import printer_members as members
 from printreach.store.tables import accounts, is_active_owners, printers
 
 _MEMBER = columns_for(Member, members)

@@ -28,8 +28,7 @@ from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.ports import Notice, Topic
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.columns import each_number_of, each_of, insert, unsearched
-from printreach.store.damaged import Damaged, decoded
+from printreach.store.columns import Damaged, decoded, each_number_of, each_of, insert, unsearched
 from printreach.store.leases import Claim, LeaseKind, held_by_others
 from printreach.store.tables import events, printers
 

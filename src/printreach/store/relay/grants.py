@@ -25,9 +25,9 @@ from printreach.rules.connections.internal_grants import (
 )
 from printreach.rules.connections.permissions import Access
 from printreach.rules.printers import lan_page_at
-from printreach.store.accounts.limits import LimitRecords
+from printreach.store.accounts import LimitRecords
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.relay.agents import linked_printer
+from printreach.store.relay import linked_printer
 from printreach.store.store import Records, Store
 from printreach.store.tables import accounts, connections, cookie_sessions, open_tickets, printers
 

@@ -1,4 +1,4 @@
-"""Prints under watch and owners' settings, as rows; looks.py has the looks."""
+"""Prints under watch, their owners' settings, and what cameras have learnt, as rows."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -7,21 +7,22 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import ColumnElement, Row, delete, select, update
 
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.turns import QueuedItem, TurnRule
-from printreach.rules.watch.choices import (
-    GivenPicture,
-    Judgement,
-    WatchSettings,
-    given_picture,
-)
+from printreach.rules.watch.background import CameraBackground
+from printreach.rules.watch.choices import GivenPicture, Judgement, WatchSettings, given_picture
 from printreach.rules.watch.memory import UnwatchedPrinter, WatchedPrint, WatchMemory
 from printreach.store.async_engine import AsyncConnection
-from printreach.store.columns import TableRecords, each_of, insert
-from printreach.store.damaged import Damaged, decoded
+from printreach.store.columns import Damaged, TableRecords, decoded, each_of, insert
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import accounts, is_active_owners, is_owners, nodes, printers
 from printreach.store.watch.looks import JUDGEMENT, WatchLookRecords
-from printreach.store.watch.tables import watch_judgements, watch_settings, watches
+from printreach.store.watch.tables import (
+    watch_backgrounds,
+    watch_judgements,
+    watch_settings,
+    watches,
+)
 
 LONGEST_WAIT: Final = timedelta(hours=2)
 """No wait is longer: what is due later was stored by a clock that was ahead."""
@@ -42,6 +43,8 @@ _LEASES = LeasedTable(
     token=watches.c.token,
     longest_wait=LONGEST_WAIT,
 )
+
+_backgrounds = msgspec.json.Decoder(CameraBackground)
 
 
 class WatchSettingsRecords(TableRecords):
@@ -325,3 +328,35 @@ def _settings_of(content: bytes) -> WatchSettings:
         return decoded(_settings, content)
     except Damaged:
         return _OFF
+
+
+class WatchBackgroundRecords(TableRecords):
+    """The background of each camera. Deleted with the printer's link."""
+
+    async def get(self, printer_id: str, camera: int) -> CameraBackground:
+        """Return the background; one that has learnt nothing if none was stored."""
+        content = await self._connection.scalar(
+            select(watch_backgrounds.c.content).where(
+                watch_backgrounds.c.printer_id == printer_id,
+                watch_backgrounds.c.camera == camera,
+                is_owners(watch_backgrounds),
+            )
+        )
+        return CameraBackground() if content is None else _background_of(content)
+
+    async def put(self, printer: OwnedPrinter, camera: int, background: CameraBackground) -> None:
+        """Store the background in place of what was known."""
+        values = {"account_id": printer.account_id, "content": msgspec.json.encode(background)}
+        await self._connection.execute(
+            insert(watch_backgrounds)
+            .values(printer_id=printer.printer_id, camera=camera, **values)
+            .on_conflict_do_update(index_elements=["printer_id", "camera"], set_=values)
+        )
+
+
+def _background_of(content: bytes) -> CameraBackground:
+    """Decode it; a damaged one begins again."""
+    try:
+        return decoded(_backgrounds, content)
+    except Damaged:
+        return CameraBackground()

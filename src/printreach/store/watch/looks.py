@@ -11,8 +11,7 @@ from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.watch.choices import Judgement, LastLook, Look
 from printreach.rules.watch.memory import WatchedPrint
-from printreach.store.columns import TableRecords, columns_for, insert
-from printreach.store.damaged import Damaged, decoded
+from printreach.store.columns import Damaged, TableRecords, columns_for, decoded, insert
 from printreach.store.tables import is_owners
 from printreach.store.watch.tables import watch_judgements, watch_looks, watches
 

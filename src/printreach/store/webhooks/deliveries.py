@@ -36,8 +36,7 @@ from printreach.rules.webhooks import (
 from printreach.store.columns import TableRecords, columns_for, each_of, insert, unsearched
 from printreach.store.leases import Claim, LeasedTable
 from printreach.store.tables import connections
-from printreach.store.webhooks import Lease, Surplus
-from printreach.store.webhooks.tables import webhook_deliveries, webhooks
+from printreach.store.webhooks import Lease, Surplus, webhook_deliveries, webhooks
 
 _MAX_ERROR_CHARS: Final = 500
 _LONGEST_LEASE: Final = timedelta(minutes=10)
