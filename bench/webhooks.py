@@ -18,8 +18,7 @@ from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
 from printreach.hub.prints.fanout import Fanout
-from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.hub.webhooks.enqueue import WebhookEnqueuer
+from printreach.hub.webhooks.deliveries import Deliveries, WebhookEnqueuer
 from printreach.ports import Bus, Notice, Topic
 from printreach.ports.webhooks import WebhookSender
 from printreach.rules.accounts import Account

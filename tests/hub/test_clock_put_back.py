@@ -16,7 +16,7 @@ from printreach.hub.once import ShownOnce
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
-from printreach.hub.printers.temperatures import Temperatures
+from printreach.hub.printers.readings import Temperatures
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.accounts.limits import LimitChanges

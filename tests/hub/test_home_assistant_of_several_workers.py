@@ -7,7 +7,7 @@ import pytest
 
 from printreach.contract.status import State
 from printreach.hub import home_assistant as module
-from printreach.hub.task_lease import TaskLease
+from printreach.hub.leased_queue import TaskLease
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import status_of
 from tests.hub.test_home_assistant import (

@@ -10,8 +10,7 @@ from printreach.hub.connections import Shared
 from printreach.hub.detection.keys import MadeKey
 from printreach.hub.once import KEPT_FOR, ShownOnce
 from printreach.hub.printers.members import MadeInvitation
-from printreach.hub.printers.remote_lock import StoppedPrinter
-from printreach.hub.printers.stopping import StopOutcome, StopResult
+from printreach.hub.printers.remote_lock import StopOutcome, StoppedPrinter, StopResult
 from printreach.languages import N_
 from printreach.rules.accounts.access_tokens import AccessToken
 from printreach.rules.connections import Connection, ConnectionKind

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from printreach.contract.status import Temps
-from printreach.hub.printers.temperatures import TemperatureReading
+from printreach.hub.printers.readings import TemperatureReading
 from printreach.rules.detection.scene import ViewCondition
 from printreach.rules.printers.cameras import Pose
 from printreach.rules.watch.choices import Look

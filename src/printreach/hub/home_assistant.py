@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import Final
 
 from printreach.hub.core import Core
+from printreach.hub.leased_queue import TaskLease
 from printreach.hub.printers.live import LiveStatus, LiveSubscription
-from printreach.hub.task_lease import TaskLease
 from printreach.ports import StoreUnavailable
 from printreach.ports.mqtt import Broker, BrokerLost, BrokerMessage, BrokerSession
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal

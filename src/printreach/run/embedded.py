@@ -25,7 +25,7 @@ from printreach.hub.account_mailer import SealedOutbox
 from printreach.hub.core import Core
 from printreach.hub.detection.gate import flushing
 from printreach.hub.payments import Billing
-from printreach.hub.watch.states import CachedDetectorStates
+from printreach.hub.watch import CachedDetectorStates
 from printreach.ports import Bus, Clock
 from printreach.ports.payments import Payments
 from printreach.ports.relaying import DetectorStates

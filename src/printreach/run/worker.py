@@ -24,8 +24,8 @@ from printreach.hub.notifications.enqueue import NotificationEnqueuer
 from printreach.hub.notifications.sending import NotificationSender
 from printreach.hub.payments import Billing
 from printreach.hub.printers.live import LiveStatus
+from printreach.hub.prints import PrintHistoryWriter, forget_old_prints
 from printreach.hub.prints.fanout import Consumer, Fanout
-from printreach.hub.prints.history import PrintHistoryWriter, forget_old_prints
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.prints.timelapses import (
     PictureCollector,
@@ -33,12 +33,11 @@ from printreach.hub.prints.timelapses import (
     TimelapseMaking,
     Timelapses,
 )
+from printreach.hub.watch import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.finding import EVERY as FIND_EVERY
 from printreach.hub.watch.finding import UnwatchedPrintFinder
-from printreach.hub.watch.parts import EventPictures, WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
-from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.hub.webhooks.enqueue import WebhookEnqueuer
+from printreach.hub.webhooks.deliveries import Deliveries, WebhookEnqueuer
 from printreach.ports import Notice, Topic, Unavailable
 from printreach.ports.mqtt import MqttAddress
 from printreach.ports.videos import VideoMaker

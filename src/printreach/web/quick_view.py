@@ -15,8 +15,8 @@ from printreach.contract.status import State
 from printreach.hub.denied import Denied
 from printreach.hub.leases import Access
 from printreach.hub.printers.own import SeenPrinter
-from printreach.hub.printers.temperatures import SPAN
-from printreach.hub.prints.history import PAGE_SIZE
+from printreach.hub.printers.readings import SPAN
+from printreach.hub.prints import PAGE_SIZE
 from printreach.rules.printers.cameras import UNTURNED, Pose
 from printreach.rules.prints.history import Print
 from printreach.store.printers.given_orders import SignedOrder

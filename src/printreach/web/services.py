@@ -16,11 +16,12 @@ from printreach.hub.accounts.password_reset import Recovering
 from printreach.hub.accounts.sessions import Sessions
 from printreach.hub.accounts.signing_in import SigningIn, SignInLimits
 from printreach.hub.accounts.signing_up import SigningUp
-from printreach.hub.apps.own import OwnApps
+from printreach.hub.apps import OwnApps
 from printreach.hub.connections import Connections, Shared
 from printreach.hub.connections.app_calls import AppCalls
 from printreach.hub.connections.live_links import LiveLinks
 from printreach.hub.connections.own import OwnConnections
+from printreach.hub.core import Reauthentication
 from printreach.hub.detection import Detection
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.keys import DetectionKeys, MadeKey
@@ -34,7 +35,7 @@ from printreach.hub.payments import Billing
 from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers import Printers
-from printreach.hub.printers.file_lists import FileLists
+from printreach.hub.printers.files import FileLists, Thumbnails
 from printreach.hub.printers.given_orders import GivenOrders
 from printreach.hub.printers.live import LiveStatus
 from printreach.hub.printers.members import MadeInvitation, Members
@@ -42,12 +43,10 @@ from printreach.hub.printers.own import OwnPrinters
 from printreach.hub.printers.pictures import SharedPictures
 from printreach.hub.printers.presets import Presets
 from printreach.hub.printers.remote_lock import RemoteLock, StoppedPrinter
-from printreach.hub.printers.thumbnails import Thumbnails
+from printreach.hub.prints import PrintHistory
 from printreach.hub.prints.event_stream import EventStreams
-from printreach.hub.prints.history import PrintHistory
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.hub.prints.timelapses import Timelapses
-from printreach.hub.reauthentication import Reauthentication
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.acts import NotificationActs
 from printreach.hub.watch.choices import WatchChoices

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from printreach.hub.apps import TAKEN, InvalidDraft
-from printreach.hub.apps.own import LOOKS_THE_SAME, ListedApp, OwnApps
+from printreach.hub.apps import LOOKS_THE_SAME, TAKEN, InvalidDraft, ListedApp, OwnApps
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account

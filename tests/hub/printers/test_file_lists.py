@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Mapping
 
-from printreach.hub.printers.file_lists import MAX_AT_ONCE, MAX_OF_ACCOUNT, WAIT_S, FileLists
+from printreach.hub.printers.files import MAX_AT_ONCE, MAX_OF_ACCOUNT, WAIT_S, FileLists
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle

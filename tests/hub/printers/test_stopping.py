@@ -10,8 +10,8 @@ import pytest
 
 from printreach.contract.codec import encode
 from printreach.contract.status import State, StatusResult, Temps
-from printreach.hub.printers import stopping
-from printreach.hub.printers.stopping import PrinterStop, StopOutcome, StopResult
+from printreach.hub.printers import remote_lock
+from printreach.hub.printers.remote_lock import PrinterStop, StopOutcome, StopResult
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.hasty_loop import on_a_hasty_loop
@@ -202,7 +202,7 @@ async def test_a_printer_that_is_away_keeps_nobody_waiting() -> None:
     assert await stop(FakePrinterHttp()) == StopOutcome(
         stop=StopResult.UNREACHABLE, sentence=OFFLINE.sentence
     )
-    assert asyncio.get_running_loop().time() - began < stopping.LOOK_EVERY_S
+    assert asyncio.get_running_loop().time() - began < remote_lock.LOOK_EVERY_S
 
 
 @on_a_hasty_loop
@@ -214,4 +214,4 @@ async def test_every_printer_has_its_first_order_at_once_however_many_there_are(
 
     firsts = [one.begun_at for one in machines if one.begun_at is not None]
     assert len(firsts) == len(machines)
-    assert max(firsts) - began < stopping.LOOK_EVERY_S
+    assert max(firsts) - began < remote_lock.LOOK_EVERY_S

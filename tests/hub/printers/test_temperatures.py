@@ -6,7 +6,7 @@ from datetime import timedelta
 from printreach.contract.status import State, Temps
 from printreach.contract.temperatures import KEPT_S, MAX_READINGS, TemperatureHistory
 from printreach.hub.printers.live import LiveStatus
-from printreach.hub.printers.temperatures import (
+from printreach.hub.printers.readings import (
     GAP,
     INTERVAL,
     MAX_PRINTERS,

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.printers.thumbnails import ThumbnailKey, Thumbnails
+from printreach.hub.printers.files import ThumbnailKey, Thumbnails
 from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter

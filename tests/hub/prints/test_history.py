@@ -6,14 +6,9 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.events import EventType, PrintEvent
-from printreach.hub.prints import history as print_history
+from printreach.hub import prints as print_history
+from printreach.hub.prints import KEPT_FOR, PrintHistory, PrintHistoryWriter, forget_old_prints
 from printreach.hub.prints.fanout import Fanout
-from printreach.hub.prints.history import (
-    KEPT_FOR,
-    PrintHistory,
-    PrintHistoryWriter,
-    forget_old_prints,
-)
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.prints.history import Print, PrintResult
 from tests.fakes.clock import NOON

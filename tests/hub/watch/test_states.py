@@ -7,7 +7,7 @@ import pytest
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus
-from printreach.hub.watch.states import CachedDetectorStates
+from printreach.hub.watch import CachedDetectorStates
 from printreach.ports.relaying import DetectorReport
 from printreach.rules.watch.choices import WatchSettings
 from tests.fakes.loop import on_a_loop

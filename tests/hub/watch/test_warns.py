@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from printreach.contract.events import EventType
-from printreach.hub.watch.parts import EventPictures
+from printreach.hub.watch import EventPictures
 from printreach.hub.watch.rounds import DEGRADED, LOOKS_AT_ONCE, WatchRounds
 from printreach.rules.watch import WARNED_FOR
 from printreach.rules.watch.choices import Judgement, WatchSettings

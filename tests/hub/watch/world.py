@@ -21,7 +21,7 @@ from printreach.contract.status import (
     WebcamList,
 )
 from printreach.hub.prints.snapshots import Snapshots
-from printreach.hub.watch.parts import WatchParts, WatchStarter
+from printreach.hub.watch import WatchParts, WatchStarter
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.ports.scoring import ImageScore, ScoringRefused

@@ -9,8 +9,7 @@ from datetime import timedelta
 from printreach.contract.events import PrintEvent
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.prints.fanout import Fanout
-from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.hub.webhooks.enqueue import WebhookEnqueuer
+from printreach.hub.webhooks.deliveries import Deliveries, WebhookEnqueuer
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhooks import LoggedDelivery, NewDelivery, Webhook

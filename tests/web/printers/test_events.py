@@ -14,8 +14,8 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus, State
 from printreach.hub import leases
 from printreach.hub.printers.live import INTERVAL_S
+from printreach.hub.prints import PrintHistoryWriter
 from printreach.hub.prints.fanout import Fanout
-from printreach.hub.prints.history import PrintHistoryWriter
 from printreach.web import quick_view
 from printreach.web.printers import open_pages
 from printreach.web.printers.open_pages import SharedParts

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.status import State
-from printreach.hub.printers import stopping
+from printreach.hub.printers import remote_lock
 from printreach.ports import Notice, Topic
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -32,7 +32,7 @@ NOTHING_TO_CANCEL = PrinterRefusal(786, "There is no print to cancel; the printe
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first look and the last one alone."""
-    monkeypatch.setattr(stopping, "LOOK_AGAIN_FOR_S", 0.0)
+    monkeypatch.setattr(remote_lock, "LOOK_AGAIN_FOR_S", 0.0)
 
 
 def account(home: Home) -> Account:
@@ -183,7 +183,7 @@ def test_a_printer_that_hangs_keeps_nobody_waiting(
         await asyncio.Event().wait()
         raise AssertionError("nobody sets it")
 
-    monkeypatch.setattr(stopping, "STOP_WITHIN_S", 0.05)
+    monkeypatch.setattr(remote_lock, "STOP_WITHIN_S", 0.05)
     monkeypatch.setattr(home.world.printers, "order", hang)
 
     assert "It gave no answer in 20 seconds." in stop_everything(home)

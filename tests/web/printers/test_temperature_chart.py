@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.contract.status import Temps
-from printreach.hub.printers.temperatures import TemperatureReading
+from printreach.hub.printers.readings import TemperatureReading
 from printreach.web.printers.temperature_chart import (
     MAX_C,
     MAX_POINTS,

@@ -11,8 +11,8 @@ from httpx import Response
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
+from printreach.hub.prints import EVENTS_SHOWN, PAGE_SIZE, PrintHistoryWriter
 from printreach.hub.prints.fanout import Fanout
-from printreach.hub.prints.history import EVENTS_SHOWN, PAGE_SIZE, PrintHistoryWriter
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.detection.test_jpeg import picture
 from tests.web.connections.conftest import SNAPSHOT

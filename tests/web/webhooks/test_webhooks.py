@@ -9,7 +9,7 @@ import pytest
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.prints.fanout import Fanout
 from printreach.hub.webhooks import TEST_BY_CONNECTION
-from printreach.hub.webhooks.enqueue import WebhookEnqueuer
+from printreach.hub.webhooks.deliveries import WebhookEnqueuer
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook
 from tests.fakes.webhook_sender import OK, FakeKeys
 from tests.hub.webhooks.world import event

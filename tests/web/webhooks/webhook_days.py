@@ -6,8 +6,7 @@ from datetime import timedelta
 
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.prints.fanout import Fanout
-from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.hub.webhooks.enqueue import WebhookEnqueuer
+from printreach.hub.webhooks.deliveries import Deliveries, WebhookEnqueuer
 from printreach.rules.webhooks import Outcome, Webhook
 from printreach.store.store import Records
 from tests.fakes.webhook_sender import FakeKeys

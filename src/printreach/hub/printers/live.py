@@ -21,8 +21,7 @@ from printreach.contract.codec import BAD_JSON, sentence_of
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import StatusResult
 from printreach.contract.temperatures import TemperatureHistory
-from printreach.hub.printers.readings import Reading, Readings
-from printreach.hub.printers.temperatures import Temperatures, readings_of
+from printreach.hub.printers.readings import Reading, Readings, Temperatures, readings_of
 from printreach.languages import in_english
 from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.ports import Clock

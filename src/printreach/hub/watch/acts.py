@@ -19,8 +19,8 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.notifications.push import act_digest
 from printreach.hub.printers.access import admitted_printer
 from printreach.hub.printers.given_orders import GivenOrders
+from printreach.hub.watch import ask_status
 from printreach.hub.watch.choices import WatchChoices
-from printreach.hub.watch.parts import ask_status
 from printreach.hub.watch.pause import ORDER_WITHIN_S
 from printreach.languages import N_
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal

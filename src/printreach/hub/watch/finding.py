@@ -15,8 +15,8 @@ from typing import Final
 
 from printreach.contract.status import StatusResult
 from printreach.hub.core import Core
-from printreach.hub.task_lease import TaskLease
-from printreach.hub.watch.parts import ask_status
+from printreach.hub.leased_queue import TaskLease
+from printreach.hub.watch import ask_status
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.printers import NODE_SILENCE
 from printreach.rules.prints import print_id_under_way

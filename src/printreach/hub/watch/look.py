@@ -16,7 +16,7 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.printers.pictures import take_picture
-from printreach.hub.watch.parts import WatchParts, ask_status, is_off, publish_report
+from printreach.hub.watch import WatchParts, ask_status, is_off, publish_report
 from printreach.hub.watch.pause import conclude, pause
 from printreach.languages import N_
 from printreach.limiters.fair_semaphore import FairSemaphore

@@ -14,7 +14,7 @@ from printreach.contract import codec
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
-from printreach.hub.watch.parts import WatchParts, ask_status, is_off
+from printreach.hub.watch import WatchParts, ask_status, is_off
 from printreach.languages import N_, in_english
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
 from printreach.hub.leased_queue import LeasedQueue
+from printreach.hub.watch import WatchParts
 from printreach.hub.watch.look import LookAtPrint
-from printreach.hub.watch.parts import WatchParts
 from printreach.limiters.fair_semaphore import FairSemaphore
 from printreach.rules.prints.snapshots import KEPT_FOR
 from printreach.rules.turns import TurnRule

@@ -18,8 +18,8 @@ from printreach.contract.files import FileRoot
 from printreach.contract.platforms import can_print, facts_of
 from printreach.hub.leases import Access
 from printreach.hub.printers.access import AdmittedPrinter
+from printreach.hub.printers.files import ThumbnailKey
 from printreach.hub.printers.own import SeenPrinter
-from printreach.hub.printers.thumbnails import ThumbnailKey
 from printreach.languages import N_, _
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter, Printer

@@ -11,8 +11,7 @@ from litestar.di import NamedDependency
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.printers.remote_lock import StoppedPrinter
-from printreach.hub.printers.stopping import StopResult
+from printreach.hub.printers.remote_lock import StoppedPrinter, StopResult
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.credentials import passkey_options
 from printreach.web.cookies import STEP

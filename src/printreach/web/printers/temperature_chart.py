@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from printreach.contract.status import Temps
 from printreach.contract.unset import UnsetType
-from printreach.hub.printers.temperatures import GAP, SPAN, TemperatureReading
+from printreach.hub.printers.readings import GAP, SPAN, TemperatureReading
 from printreach.languages import _
 
 MAX_C: Final = 500.0

@@ -25,8 +25,7 @@ from printreach.contract.status import (
 from printreach.contract.temperatures import Preset
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.hub.printers.own import SeenPrinter
-from printreach.hub.printers.readings import Reading
-from printreach.hub.printers.temperatures import TemperatureReading
+from printreach.hub.printers.readings import Reading, TemperatureReading
 from printreach.languages import N_, _, translate
 from printreach.rules.printers import lan_page_at
 from printreach.rules.printers.commands import (

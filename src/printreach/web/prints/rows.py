@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from printreach.contract.status import UNDER_WAY, State
 from printreach.hub.printers.given_orders import OF_THE_PRINT
-from printreach.hub.prints.history import EventEntry
+from printreach.hub.prints import EventEntry
 from printreach.languages import N_, _, translate
 from printreach.languages.values import month_in_words
 from printreach.rules.addresses import Addresses

@@ -1,24 +1,45 @@
-"""Thumbnails of the files on printers: taken whole or not at all, and kept for a while.
+"""The files on printers: their lists, and their thumbnails.
 
-A page shows dozens of them, and a printer may read megabytes for each. So few are taken at once,
-and a file that has none is not asked again soon.
+Lists are large, so few are read at once, and each is parsed in a thread. A thumbnail is taken whole
+or not at all, and kept for a while. A page shows dozens of them, and a printer may read megabytes
+for each. So few are taken at once, and a file that has none is not asked again soon.
 """
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeVar
 from weakref import WeakValueDictionary
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import ErrorCode
-from printreach.limiters.fair_semaphore import TooBusy
+from printreach.contract.files import FileRoot
+from printreach.languages import N_
+from printreach.limiters.fair_semaphore import FairSemaphore, TooBusy
 from printreach.limiters.slots import Slots
 from printreach.ports import Clock
-from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterHttp
+from printreach.ports.printer_http import (
+    PrinterAnswer,
+    PrinterAnswerBroken,
+    PrinterHttp,
+    PrinterRefusal,
+)
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.thumbnails import MAX_THUMBNAIL_BYTES, Thumbnail, thumbnail_of
+
+MAX_AT_ONCE: Final = 4
+"""Each may take some tens of MB while it is read; a printer has 12 s to send it."""
+MAX_OF_ACCOUNT: Final = 2
+WAIT_S: Final = 10.0
+"""How long a request waits for a slot."""
+_BUSY: Final = PrinterRefusal(
+    CommandStatus.TOO_MANY_CLIENTS,
+    N_("Other lists of files are being read just now. Try again in a moment."),
+)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +173,49 @@ async def _read(answer: PrinterAnswer) -> Thumbnail | None:
         if len(data) > MAX_THUMBNAIL_BYTES:
             return None
     return thumbnail_of(bytes(data))
+
+
+class FileLists:
+    """Owned by the process. close() ends what is under way."""
+
+    def __init__(self, http: PrinterHttp) -> None:
+        self._http = http
+        self._slots = FairSemaphore(MAX_AT_ONCE)
+        self._of_accounts = Slots()
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def read(self, printer: OwnedPrinter, work: Callable[[bytes], T]) -> T | PrinterRefusal:
+        """Ask for the list of printable files, and have a thread run `work` on it.
+
+        work: gets the envelope as JSON and must not use the event loop. Request and thread go on if
+        the caller leaves, so that no caller exceeds the slots counted here.
+        """
+        if not self._of_accounts.take({printer.account_id: MAX_OF_ACCOUNT}):
+            return _BUSY
+        task = asyncio.create_task(self._read(printer, work))
+        self._tasks.add(task)
+        task.add_done_callback(lambda _: self._ended(task, printer.account_id))
+        return await asyncio.shield(task)
+
+    async def _read(self, printer: OwnedPrinter, work: Callable[[bytes], T]) -> T | PrinterRefusal:
+        try:
+            async with asyncio.timeout(WAIT_S):
+                await self._slots.acquire(printer.account_id)
+        except TimeoutError:
+            return _BUSY
+        try:
+            answer = await self._http.ask(printer, "/files/list", {"root": FileRoot.GCODE.value})
+            if isinstance(answer, PrinterRefusal):
+                return answer
+            return await asyncio.to_thread(work, answer)
+        finally:
+            self._slots.release(printer.account_id)
+
+    def _ended(self, task: asyncio.Task[object], account_id: str) -> None:
+        self._tasks.discard(task)
+        self._of_accounts.release([account_id])
