@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from printreach.backends.bus_sqlite import open_bus
+from printreach.backends.bus_rows import open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.webhook_keys import open_webhook_keys

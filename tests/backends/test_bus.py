@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, insert, select
 
-from printreach.backends import bus_sqlite
+from printreach.backends import bus_rows
 from printreach.backends.bus_nats import open_nats_bus
-from printreach.backends.bus_rows import MEMORY, PRUNE_EVERY_S, prune_now
-from printreach.backends.bus_sqlite import POLL_S, open_bus
+from printreach.backends.bus_rows import MEMORY, PRUNE_EVERY_S, SQLITE_POLL_S, open_bus, prune_now
 from printreach.ports import Bus, Notice, Topic
 from printreach.store.store import Records, Store, open_store
 from printreach.store.tables import notices
@@ -153,14 +152,14 @@ async def test_a_notice_of_another_process_arrives_with_the_next_look(database: 
         await notify(administration, LINKED)
 
         assert await listener.has_heard(1) == [LINKED]
-        assert POLL_S <= 0.25  # an agent is to hear within half a second that it was linked
+        assert SQLITE_POLL_S <= 0.25  # an agent is to hear within half a second that it was linked
 
 
 @on_a_loop
 async def test_a_notice_of_this_process_does_not_wait_for_the_next_look(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bus_sqlite, "POLL_S", 10 * PATIENCE_S)
+    monkeypatch.setattr(bus_rows, "SQLITE_POLL_S", 10 * PATIENCE_S)
     async with open_store(database) as store, open_bus(store, FakeClock()) as bus:
         listener = Listener()
         bus.subscribe(listener, *Topic)

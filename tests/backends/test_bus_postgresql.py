@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from sqlalchemy import insert
 
-from printreach.backends import bus_postgresql
-from printreach.backends.bus_postgresql import open_postgresql_bus
+from printreach.backends import bus_rows
+from printreach.backends.bus_rows import open_postgresql_bus
 from printreach.ports import Notice, Topic
 from printreach.store.location import PostgresqlLocation
 from printreach.store.store import Records, Store, open_store
@@ -18,7 +18,7 @@ from tests.fakes.loop import on_a_loop
 
 @pytest.fixture(autouse=True)
 def looks_follow_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bus_postgresql, "POLL_S", 0.02)
+    monkeypatch.setattr(bus_rows, "POSTGRESQL_POLL_S", 0.02)
 
 
 async def notify(store: Store, notice: Notice, number: int) -> None:
@@ -50,7 +50,7 @@ async def test_a_notice_of_another_process_arrives_with_the_next_look(
 async def test_a_notice_of_this_process_does_not_wait_for_the_next_look(
     postgresql_location: PostgresqlLocation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bus_postgresql, "POLL_S", 10 * PATIENCE_S)
+    monkeypatch.setattr(bus_rows, "POSTGRESQL_POLL_S", 10 * PATIENCE_S)
     async with (
         open_store(postgresql_location) as store,
         open_postgresql_bus(store, FakeClock()) as bus,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from printreach.backends.bus_nats import open_nats_bus
-from printreach.backends.bus_sqlite import open_bus
+from printreach.backends.bus_rows import open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.counts_exchange import shared_over
 from printreach.hub.tries import CallerTries

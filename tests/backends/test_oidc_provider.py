@@ -8,8 +8,8 @@ from typing import TypeVar
 import pytest
 from joserfc import jwt
 
+from printreach.backends.oidc import Provider
 from printreach.backends.oidc.metadata import AGAIN_AFTER, KEPT_FOR, KEPT_WITHOUT_ANSWER
-from printreach.backends.oidc.provider import Provider
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts.oidc import Claims, OidcProvider, oidc_flow_secrets
 from tests.fakes.clock import FakeClock

@@ -10,7 +10,7 @@ import pytest
 from joserfc import jws, jwt
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
-from printreach.backends.oidc.id_tokens import TokenRefused, UnknownKey, read_id_token
+from printreach.backends.oidc import TokenRefused, UnknownKey, read_id_token
 from printreach.backends.oidc.metadata import PublicKey
 from tests.fakes.clock import NOON
 from tests.fakes.oidc_provider import key

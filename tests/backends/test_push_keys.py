@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.backends.push_keys import KEY_FILE, load_or_make_push_key
+from printreach.backends.web_push import KEY_FILE, load_or_make_push_key
 from printreach.store.key_files import KeyFileRefused
 
 

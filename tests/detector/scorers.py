@@ -7,8 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from printreach.backends.detector_node import NodeAddress
-from printreach.backends.scorer_http import HttpScorer
+from printreach.backends.scorer_http import HttpScorer, NodeAddress
 from printreach.detector.engine import Engine, ScoreBatch
 from printreach.detector.node import LIMITS, Node
 from printreach.http1.server import Server, serve

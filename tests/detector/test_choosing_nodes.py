@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from printreach.backends import scorer_http
-from printreach.backends.detector_node import NodeAddress
-from printreach.backends.scorer_http import HttpScorer
+from printreach.backends.scorer_http import HttpScorer, NodeAddress
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
 from printreach.ports.scoring import ScorerBusy, ScorerUnavailable, ScoringRefused

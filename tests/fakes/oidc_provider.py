@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from printreach.backends.oidc import requests
+from printreach.backends.oidc import metadata
 from tests.fakes.clock import FakeClock
 
 CLIENT_ID = "printreach"
@@ -144,7 +144,7 @@ def fake_provider(clock: FakeClock) -> Iterator[FakeOidcProvider]:
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        with patch.object(requests, "DEADLINE_S", TIMEOUT_S):
+        with patch.object(metadata, "DEADLINE_S", TIMEOUT_S):
             yield provider
     finally:
         server.shutdown()

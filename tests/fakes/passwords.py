@@ -1,6 +1,6 @@
 """Passwords without the work."""
 
-from printreach.backends.common_passwords import is_common
+from printreach.backends.passwords import is_common
 
 
 class PlainPasswords:

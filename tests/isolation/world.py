@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from printreach.backends.bus_sqlite import SqliteBus, open_bus
+from printreach.backends.bus_rows import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract import signin
 from printreach.hub.connections import Shared

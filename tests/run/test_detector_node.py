@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.backends.detector_node import NodeAddress
-from printreach.backends.scorer_http import HttpScorer
+from printreach.backends.scorer_http import HttpScorer, NodeAddress
 from printreach.detector.engine import Engine
 from printreach.ports.scoring import ImageScore, ScorerBusy, ScorerUnavailable
 from printreach.rules.detection.detector import DetectorOff

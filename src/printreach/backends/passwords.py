@@ -1,19 +1,20 @@
 """Passwords, hashed with Argon2id at the parameters of RFC 9106, low memory."""
 
 import asyncio
+import gzip
 import os
 import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from typing import Any, Final, ParamSpec, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
-from printreach.backends.common_passwords import is_common
 from printreach.limiters.fair_semaphore import FairSemaphore
 
 P = ParamSpec("P")
@@ -85,3 +86,14 @@ def _stand_back() -> None:
     """Lower the priority of this thread alone, where the system has one for each thread."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
+
+def is_common(password: str) -> bool:
+    """Return whether the list of zxcvbn has it. password: in lower case, 8 characters or more."""
+    return password in _common_passwords()
+
+
+@cache
+def _common_passwords() -> frozenset[str]:
+    packed = (files(__package__) / "common_passwords" / "passwords.txt.gz").read_bytes()
+    return frozenset(gzip.decompress(packed).decode().splitlines())

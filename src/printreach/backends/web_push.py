@@ -3,6 +3,9 @@
 Libraries for this bring an HTTP client of their own, which would call whatever address a browser
 names; so messages go by the client of webhooks, which checks each address and connects to exactly
 that one.
+
+The key by which push services recognise this service (VAPID, RFC 8292) is in the data directory.
+Browsers subscribe with its public half. If it is lost, each of them has to be added again.
 """
 
 import base64
@@ -33,6 +36,15 @@ from printreach.rules.webhooks.urls import target_of
 
 if TYPE_CHECKING:
     from joserfc.jwk import ECKey
+from pathlib import Path
+
+from cryptography.hazmat.primitives.serialization import (
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from printreach.store.key_files import KeyFileRefused, write_once
 
 TOKEN_LIFETIME: Final = timedelta(hours=12)
 """RFC 8292, section 2: a day at most."""
@@ -41,6 +53,8 @@ SALT_BYTES: Final = 16
 _GONE: Final = frozenset({404, 410})
 """RFC 8030, section 7.3: the subscription has ended. Services answer either."""
 _LAST_RECORD: Final = b"\x02"
+
+KEY_FILE: Final = "push.key"
 
 
 @dataclass(kw_only=True)
@@ -158,3 +172,33 @@ def _point(key: EllipticCurvePublicKey) -> bytes:
 
 def _base64url(value: bytes) -> str:
     return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
+
+
+def load_or_make_push_key(data_dir: Path) -> EllipticCurvePrivateKey:
+    """Return the key in the data directory, created at the first start. Raises KeyFileRefused."""
+    path = data_dir / KEY_FILE
+    try:
+        if not path.exists():
+            write_once(path, _new_key())
+        return _load(path)
+    except OSError as error:
+        raise KeyFileRefused(f"The key file {path} can't be used: {error.strerror}.") from error
+
+
+def _new_key() -> bytes:
+    return generate_private_key(SECP256R1()).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+
+
+def _load(path: Path) -> EllipticCurvePrivateKey:
+    try:
+        key = load_pem_private_key(path.read_bytes(), None)
+    except (ValueError, TypeError):
+        key = None
+    if not isinstance(key, EllipticCurvePrivateKey) or not isinstance(key.curve, SECP256R1):
+        raise KeyFileRefused(
+            f"The key file {path} is damaged: put it back from a copy. Without it no browser is"
+            " notified before it was added again."
+        )
+    return key

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from printreach.backends.bus_rows import pruned
-from printreach.backends.bus_sqlite import open_bus
+from printreach.backends.bus_rows import open_bus, pruned
 from printreach.backends.clock import SystemZones
 from printreach.backends.lookups import Lookups
 from printreach.backends.mail_log import LogMailer
@@ -190,7 +189,7 @@ def _bus_of(
             raise _missing_extra("PRINTREACH_NATS_URL", "nats", error) from None
         return open_nats_bus(settings.nats_urls, store, tunnels)
     if settings.database_url:
-        from printreach.backends.bus_postgresql import open_postgresql_bus
+        from printreach.backends.bus_rows import open_postgresql_bus
 
         return open_postgresql_bus(store, clock)
     return open_bus(store, clock)

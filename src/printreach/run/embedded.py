@@ -15,9 +15,8 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.printer_http import RelayPrinterHttp
-from printreach.backends.push_keys import load_or_make_push_key
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
-from printreach.backends.web_push import WebPush
+from printreach.backends.web_push import WebPush, load_or_make_push_key
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
 from printreach.http1.tracing import Tracing

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
 
-from printreach.backends.detector_node import NodeAddress
-from printreach.backends.scorer_http import HttpScorer
+from printreach.backends.scorer_http import HttpScorer, NodeAddress
 from printreach.detector.engine import Engine, ModelUnavailable, ScoreBatch
 from printreach.detector.node import LIMITS, Node
 from printreach.http1.server import serve

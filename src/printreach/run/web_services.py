@@ -213,7 +213,7 @@ def _provider(settings: Settings, core: Core) -> SignInProvider | None:
     """Build the operator's OpenID Connect provider, if any; it redirects browsers back to us."""
     if settings.oidc is None:
         return None
-    from printreach.backends.oidc.provider import Provider  # few installations have one
+    from printreach.backends.oidc import Provider  # few installations have one
 
     return Provider(settings.oidc, f"{settings.base_url}/signin/other/back", core.clock)
 

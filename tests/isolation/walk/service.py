@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from litestar import Litestar
 
-from printreach.backends.bus_sqlite import SqliteBus, open_bus
+from printreach.backends.bus_rows import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.http1.client import Client

@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.backends.common_passwords import is_common
+from printreach.backends.passwords import is_common
 from printreach.rules.accounts.passwords import problem_with_password
 
 EMAIL = "ada.lovelace@example.org"
