@@ -11,7 +11,7 @@ from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.serve import StreamServer
-from printreach.contract.command_api import PERMISSIONS_FIELD
+from printreach.contract.commands import PERMISSIONS_FIELD
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.client import Client, Connect

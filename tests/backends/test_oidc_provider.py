@@ -10,16 +10,10 @@ from joserfc import jwt
 
 from printreach.backends.oidc import Provider
 from printreach.backends.oidc.metadata import AGAIN_AFTER, KEPT_FOR, KEPT_WITHOUT_ANSWER
-from printreach.ports.oidc import ProviderAnswer, ProviderFailure
+from printreach.ports.signing_in import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts.oidc import Claims, OidcProvider, oidc_flow_secrets
 from tests.fakes.clock import FakeClock
-from tests.fakes.oidc_provider import (
-    CLIENT_ID,
-    CLIENT_SECRET,
-    FakeOidcProvider,
-    fake_provider,
-    key,
-)
+from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, FakeOidcProvider, fake_provider, key
 
 T = TypeVar("T")
 OWN = "https://printreach.example/signin/other/back"

@@ -6,7 +6,7 @@ import pytest
 
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.rules.printers.linking import LinkedPrinter
+from printreach.rules.printers import LinkedPrinter
 from tests.backends.test_printer_http import DONE, ONE, inside, says
 from tests.relay.loop import on_a_loop
 

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from printreach.backends.video_ffmpeg import FfmpegVideos
-from printreach.ports.videos import VideoFailed
+from printreach.ports.snapshots import VideoFailed
 from printreach.rules.printers.cameras import UNTURNED, Pose
 from tests.rigs.peers import system_program
 from tests.rules.detection.test_jpeg import picture

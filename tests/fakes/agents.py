@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from printreach.ports import StoreUnavailable
-from printreach.rules.printers.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter
+from printreach.rules.printers import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter
 
 
 @dataclass(frozen=True, slots=True)

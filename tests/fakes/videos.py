@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from printreach.ports.videos import VideoFailed, VideoTooSlow
+from printreach.ports.snapshots import VideoFailed, VideoTooSlow
 from printreach.rules.printers.cameras import UNTURNED, Pose
 
 

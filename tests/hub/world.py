@@ -20,8 +20,7 @@ from printreach.rules.accounts.limits import LimitChanges
 from printreach.rules.addresses import Addresses
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.portal.parameters import Completion
-from printreach.rules.printers import Printer
-from printreach.rules.printers.linking import LinkCode
+from printreach.rules.printers import LinkCode, Printer
 from printreach.store.location import DatabaseLocation, data_dir_of
 from printreach.store.relay import SqlAgents
 from printreach.store.relay.grants import SqlGrants

@@ -12,7 +12,7 @@ import pytest
 
 from printreach.hub.tries import SIGN_IN_BY_ADDRESS
 from printreach.limiters.shared_counts import SHARE
-from printreach.rules.printers.linking import WRONG_TRIES_ALLOWED
+from printreach.rules.printers import WRONG_TRIES_ALLOWED
 from tests.journeys.test_several_nodes import sign_in
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer, fresh_key
 from tests.rigs.calls import Answer, call, opened

@@ -16,8 +16,7 @@ from printreach.agent.commands.webcams import CameraHub, WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.temperature_recorder import TemperatureRecorder
-from printreach.contract.command_api import COMMAND_PREFIX
-from printreach.contract.commands import Pause
+from printreach.contract.commands import COMMAND_PREFIX, Pause
 from printreach.contract.status import ServiceStatus
 from printreach.printers.port import Printer
 from printreach.tunnel.stream import Stream

@@ -3,7 +3,7 @@
 import pytest
 
 from printreach.contract.cameras import CameraChoice, format_choices_field, parse_choices_field
-from printreach.contract.command_api import CAMERAS_FIELD
+from printreach.contract.commands import CAMERAS_FIELD
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Rig, relay

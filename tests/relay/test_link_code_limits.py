@@ -3,12 +3,8 @@
 from datetime import timedelta
 
 from printreach.hub.tries import CallerTries
-from printreach.relay.unsigned_agents import (
-    LINK_CODES,
-    LINK_CODES_BY_NETWORK,
-    may_get_link_code,
-)
-from printreach.rules.printers.linking import LINK_CODE_LIFETIME
+from printreach.relay.unsigned_agents import LINK_CODES, LINK_CODES_BY_NETWORK, may_get_link_code
+from printreach.rules.printers import LINK_CODE_LIFETIME
 from tests.fakes.clock import FakeClock
 
 HERE = "203.0.113.7"

@@ -8,7 +8,7 @@ import pytest
 from printreach.contract import signin
 from printreach.ports import Topic
 from printreach.relay import printer_subscriptions, unsigned_agents
-from printreach.rules.printers.linking import LINK_CODE_LIFETIME
+from printreach.rules.printers import LINK_CODE_LIFETIME
 from printreach.wire.errors import CloseCode
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop

@@ -9,7 +9,7 @@ import pytest
 from printreach.backends.node_tls import node_tls
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.contract import signin
-from printreach.contract.command_api import PERMISSIONS_FIELD
+from printreach.contract.commands import PERMISSIONS_FIELD
 from printreach.contract.node_words import Holds, encode
 from printreach.contract.permissions import Permission
 from printreach.ports import Notice, Topic

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.contract.command_api import PERMISSIONS_FIELD
+from printreach.contract.commands import PERMISSIONS_FIELD
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.connections import ConnectionKind
 from printreach.rules.connections.permissions import Access

@@ -8,15 +8,9 @@ from msgspec import Struct
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import Feature, State
-from printreach.run.command_api.meanings import (
-    FEATURE_MEANINGS,
-    FIELDS,
-    RANGES,
-    STATE_MEANINGS,
-)
-from printreach.run.command_api.openapi import command_api_description
+from printreach.run.command_api import command_api_description, fields_of, reachable
+from printreach.run.command_api.meanings import FEATURE_MEANINGS, FIELDS, RANGES, STATE_MEANINGS
 from printreach.run.command_api.page import command_reference
-from printreach.run.command_api.schemas import fields_of, reachable
 from printreach.run.command_api.table import COMMANDS
 from tests.fakes.hasty_loop import on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter

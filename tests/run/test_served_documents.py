@@ -8,7 +8,7 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.run.command_api.openapi import command_api_description
+from printreach.run.command_api import command_api_description
 from printreach.run.web_services import DOCUMENTS
 from printreach.web.app import APIS, document_route, openapi_document
 

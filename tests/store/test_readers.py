@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from printreach.limiters.fair_semaphore import TooBusy
-from printreach.limiters.shares import CURRENT_SHARE, Share
+from printreach.limiters.fair_semaphore import CURRENT_SHARE, Share, TooBusy
 from printreach.store.engine import OF_CALLERS, OF_SERVICE
 from printreach.store.readers import MAX_WAITING
 from printreach.store.store import Records, Store, open_store

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from printreach.agent.addresses import WebAddress
-from printreach.contract.command_api import PERMISSIONS_FIELD
+from printreach.contract.commands import PERMISSIONS_FIELD
 from printreach.http1.client import Client, ClientExchange, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.http1.request_ids import about

@@ -14,8 +14,12 @@ from printreach.contract.status import UNDER_WAY, DetectorStatus, JobStatus, Ser
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Printer, Trouble, View
 from printreach.rules.connections.credentials import base32_text
-from printreach.rules.prints import PrintObservation, smart_pause_sentence
-from printreach.rules.prints.expected_pauses import expect_pause, forget_pause
+from printreach.rules.prints import (
+    PrintObservation,
+    expect_pause,
+    forget_pause,
+    smart_pause_sentence,
+)
 from printreach.rules.prints.transitions import (
     Moment,
     PrintUpdate,

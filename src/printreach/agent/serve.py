@@ -7,8 +7,7 @@ from typing import Final
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.remote_lock import RemoteLock
-from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
-from printreach.contract.commands import CommandStatus
+from printreach.contract.commands import COMMAND_PREFIX, PERMISSIONS_FIELD, CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.request_ids import REQUEST_ID, about
 from printreach.rules.connections.permissions import (

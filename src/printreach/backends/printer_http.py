@@ -9,8 +9,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from printreach.contract.codec import BAD_JSON
-from printreach.contract.command_api import COMMAND_PREFIX, ERROR_FIELD
-from printreach.contract.commands import CommandStatus
+from printreach.contract.commands import COMMAND_PREFIX, ERROR_FIELD, CommandStatus
 from printreach.contract.errors import FAILURES, REMOTE_LOCKED, ErrorCode
 from printreach.contract.events import MAX_TEXT
 from printreach.contract.sizes import MAX_STATUS_BYTES

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from printreach.ports.videos import VideoFailed, VideoTooSlow
+from printreach.ports.snapshots import VideoFailed, VideoTooSlow
 from printreach.rules.printers.cameras import Pose
 from printreach.rules.prints.timelapse import MAX_PIXELS, MAX_VIDEO_BYTES
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.ports.authenticators import MadePasskey
+from printreach.ports.signing_in import MadePasskey
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.second_factors import Passkey
 

@@ -11,7 +11,7 @@ from printreach.hub.tries import PROOF_BY_SESSION, AccountTries, CallerTries, Kn
 from printreach.languages import N_
 from printreach.limiters.shared_counts import SharedCounts
 from printreach.ports import Clock
-from printreach.ports.passwords import Passwords
+from printreach.ports.signing_in import Passwords
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.accounts.mails import Mails
 from printreach.rules.accounts.passwords import MAX_PASSWORD_LENGTH

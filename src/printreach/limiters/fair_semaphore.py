@@ -1,13 +1,15 @@
 """A semaphore that is fair by key, such as an account or a network.
 
-The key with the fewest slots gets the next free one; of several such keys, the one that has waited
-longest since its last turn. So a key with a thousand waiters delays every other key by one slot.
+A caller is known by its network first, and by its account once it has signed in. So the share of a
+request may change while it is under way.
 """
 
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 
 class TooBusy(Exception):
@@ -101,3 +103,14 @@ class FairSemaphore:
             queue.remove(turn)
         if not queue:
             self._queues.pop(key, None)
+
+
+@dataclass(slots=True)
+class Share:
+    """The share that work counts for. key: a network or an account."""
+
+    key: str
+
+
+CURRENT_SHARE: ContextVar[Share | None] = ContextVar("current_share", default=None)
+"""Of the request that this task works for; None for the service's own work."""

@@ -8,7 +8,7 @@ from typing import Protocol
 from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus
 from printreach.rules.connections import Grant
-from printreach.rules.printers.linking import LinkCode, LinkedPrinter
+from printreach.rules.printers import LinkCode, LinkedPrinter
 from printreach.rules.rate_limits import Limit, TooSoon
 
 

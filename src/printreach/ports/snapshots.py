@@ -1,9 +1,10 @@
-"""The storage of pictures, and of the videos made of them."""
+"""The storage of pictures, and of the videos made of them; and what makes those."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from printreach.ports import Unavailable
+from printreach.rules.printers.cameras import Pose
 
 
 class SnapshotsUnavailable(Unavailable):
@@ -17,4 +18,25 @@ class SnapshotStore(Protocol):
     async def get(self, snapshot_id: str) -> bytes | None: ...
     async def remove(self, snapshot_ids: Sequence[str]) -> None:
         """Remove these; missing ones are ignored."""
+        ...
+
+
+class VideoFailed(Exception):
+    """No video came of these pictures."""
+
+
+class VideoTooSlow(VideoFailed):
+    """It took too long, and would again."""
+
+
+class VideoMaker(Protocol):
+    """Makes videos, one at a time."""
+
+    async def make(self, pictures: AsyncIterator[bytes], a_second: int, pose: Pose) -> bytes:
+        """Return an MP4 of these JPEG pictures, of which a_second are shown each second.
+
+        pose: how each of them is flipped and turned.
+
+        Raises VideoFailed, and what the pictures raise.
+        """
         ...

@@ -10,7 +10,7 @@ from printreach.contract import signin
 from printreach.contract.unset import UnsetType
 from printreach.ports import Topic
 from printreach.rules.connections.credentials import printer_id_of
-from printreach.rules.printers.linking import LinkedPrinter
+from printreach.rules.printers import LinkedPrinter
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode, Reason

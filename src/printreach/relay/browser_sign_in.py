@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Final
 from urllib.parse import parse_qs, unquote
 
-from printreach.contract.command_api import OPEN_PATH
+from printreach.contract.commands import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.languages import N_

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Final
 
 from printreach.contract.cameras import CameraChoice, format_choices_field
-from printreach.contract.command_api import (
+from printreach.contract.commands import (
     CAMERAS_FIELD,
     COMMAND_EXPIRES_FIELD,
     COMMAND_ID_FIELD,

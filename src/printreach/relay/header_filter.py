@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from printreach.contract.command_api import ERROR_FIELD
+from printreach.contract.commands import ERROR_FIELD
 from printreach.http1.heads import Request
 from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind, Grant
 from printreach.rules.connections.credentials import (

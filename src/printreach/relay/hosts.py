@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from printreach.contract.command_api import OPEN_PATH
+from printreach.contract.commands import OPEN_PATH
 from printreach.rules.addresses import may_require_https
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.own_paths import HOME, parse_printer_path

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from printreach.contract import signin
-from printreach.contract.command_api import OPEN_PATH
+from printreach.contract.commands import OPEN_PATH
 from printreach.contract.errors import BUSY, ErrorCode, Failure
 from printreach.contract.platforms import facts_of
 from printreach.http1.heads import Request

@@ -4,7 +4,7 @@ import json
 from contextlib import AbstractContextManager
 from http import HTTPStatus
 
-from printreach.contract.command_api import ERROR_FIELD
+from printreach.contract.commands import ERROR_FIELD
 from printreach.contract.errors import ErrorCode, Failure, name_of
 from printreach.http1.heads import Request
 from printreach.languages import negotiate, speaking

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from printreach.contract.command_api import OPEN_PATH
+from printreach.contract.commands import OPEN_PATH
 from printreach.rules.connections import Connection
 from printreach.rules.own_paths import HOME
 

@@ -25,13 +25,12 @@ from printreach.hub.notifications.push import PushNotifier
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports import Bus, Clock, Tunnels
 from printreach.ports.notifications import Mailer, Messenger, PushSender, Sealer, Zones
-from printreach.ports.passwords import Passwords
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import HostKeys, PrinterHttp
 from printreach.ports.relaying import DetectorStates
 from printreach.ports.scoring import Scorer
-from printreach.ports.snapshots import SnapshotStore
-from printreach.ports.videos import VideoMaker
+from printreach.ports.signing_in import Passwords
+from printreach.ports.snapshots import SnapshotStore, VideoMaker
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.printers import Restart
 from printreach.rules.prints.snapshots import S3Bucket

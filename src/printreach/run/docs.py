@@ -19,7 +19,7 @@ from printreach.contract.detection_api import HTTP_STATUSES, REMEDIES
 from printreach.contract.errors import AWAITED, FAILURES
 from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
-from printreach.run.command_api.openapi import command_api_description
+from printreach.run.command_api import command_api_description
 from printreach.run.command_api.page import command_reference
 from printreach.store.migrate import new_database
 from printreach.web.app import APIS, openapi_document

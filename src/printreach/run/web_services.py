@@ -52,7 +52,7 @@ from printreach.hub.watch.prints import WatchedPrints
 from printreach.hub.webhooks import Webhooks
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.limiters.slots import Slots
-from printreach.ports.oidc import SignInProvider
+from printreach.ports.signing_in import SignInProvider
 from printreach.run.dependencies import (
     Dependencies,
     push_notifier_of,
@@ -231,7 +231,7 @@ def _disk_space(folder: Path) -> DiskSpace:
 def _command_api() -> bytes:
     """Return the description of the command API."""
     # Only here: few ask for it, and it knows the agent's commands.
-    from printreach.run.command_api.openapi import command_api_description
+    from printreach.run.command_api import command_api_description
 
     return command_api_description().encode()
 

@@ -40,7 +40,7 @@ from printreach.hub.watch.rounds import WatchRounds
 from printreach.hub.webhooks.deliveries import Deliveries, WebhookEnqueuer
 from printreach.ports import Notice, Topic, Unavailable
 from printreach.ports.mqtt import MqttAddress
-from printreach.ports.videos import VideoMaker
+from printreach.ports.snapshots import VideoMaker
 from printreach.run.dependencies import (
     Dependencies,
     push_notifier_of,

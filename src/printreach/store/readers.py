@@ -3,8 +3,7 @@
 import asyncio
 from typing import Final
 
-from printreach.limiters.fair_semaphore import FairSemaphore, TooBusy
-from printreach.limiters.shares import CURRENT_SHARE
+from printreach.limiters.fair_semaphore import CURRENT_SHARE, FairSemaphore, TooBusy
 
 MAX_WAITING: Final = 512
 """Reads of callers; each page makes a few, one after the other."""

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from printreach.limiters.shares import CURRENT_SHARE
+from printreach.limiters.fair_semaphore import CURRENT_SHARE
 from printreach.ports import Notice, StoreUnavailable
 from printreach.ports.notifications import Sealer
 from printreach.rules.histogram import Histogram
@@ -219,7 +219,7 @@ class Store:
     async def read(self, work: Callable[[Records], Awaitable[T]]) -> T:
         """Read records; each statement sees what is committed by then.
 
-        Readers are shared fairly: limiters.shares. Raises StoreUnavailable and TooBusy.
+        Readers are shared fairly: limiters.fair_semaphore. Raises StoreUnavailable and TooBusy.
         """
         key = await self._readers.acquire()
         begun_at = asyncio.get_running_loop().time()

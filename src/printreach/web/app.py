@@ -25,8 +25,7 @@ from printreach.limiters.fair_semaphore import TooBusy
 from printreach.ports import Unavailable
 from printreach.rules.accounts.access_tokens import Scope
 from printreach.web.accounts import ACCOUNT_PAGES
-from printreach.web.apps import OWN_APPS
-from printreach.web.apps.portal_test import show_parameters
+from printreach.web.apps import OWN_APPS, show_parameters
 from printreach.web.connections import CONNECTION_PAGES
 from printreach.web.connections.api import APP_CONNECTION_API, CALLERS_SCHEME
 from printreach.web.connections.live_pages import LIVE_PAGES

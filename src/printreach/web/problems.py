@@ -29,7 +29,7 @@ from litestar.response import Template
 from litestar.serialization import decode_json
 
 from printreach.contract.codec import NOT_JSON, in_plain_words
-from printreach.contract.command_api import ERROR_FIELD
+from printreach.contract.commands import ERROR_FIELD
 from printreach.contract.errors import BUSY, FAILURES, ErrorCode
 from printreach.hub.denied import Denied, Reason
 from printreach.languages import N_, translate

@@ -21,8 +21,7 @@ from litestar.serialization import decode_json
 from litestar.types import ASGIApp, Empty, Message, Receive, Scope, Send
 
 from printreach.contract.codec import BYTE_ORDER_MARK
-from printreach.limiters.fair_semaphore import TooBusy
-from printreach.limiters.shares import CURRENT_SHARE, Share
+from printreach.limiters.fair_semaphore import CURRENT_SHARE, Share, TooBusy
 from printreach.limiters.slots import Slots
 from printreach.rules.rate_limits import widest_network_of
 from printreach.web.problems import AnyRequest, path_in_log

@@ -20,7 +20,7 @@ from litestar.response import Redirect
 from printreach.hub.accounts.sessions import Visitor
 from printreach.hub.leases import Access, PrinterGone
 from printreach.languages import N_, N_ngettext, language, switch_to
-from printreach.limiters.shares import CURRENT_SHARE
+from printreach.limiters.fair_semaphore import CURRENT_SHARE
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.sessions import Session
 from printreach.rules.own_paths import parse_own_path, sign_in_path

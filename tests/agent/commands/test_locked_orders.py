@@ -8,8 +8,7 @@ import pytest
 
 from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.remote_lock import RemoteLock
-from printreach.contract.command_api import PERMISSIONS_FIELD
-from printreach.contract.commands import CommandStatus, StartPrint
+from printreach.contract.commands import PERMISSIONS_FIELD, CommandStatus, StartPrint
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.printers.uploads import spooled

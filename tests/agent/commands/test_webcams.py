@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 
 from printreach.contract.cameras import CameraChoice, format_choices_field
-from printreach.contract.command_api import CAMERAS_FIELD
+from printreach.contract.commands import CAMERAS_FIELD
 from printreach.contract.status import WebcamEntry
 from printreach.printers.http_camera import HttpCamera
 from tests.fakes.printer import ScriptedPrinter

@@ -11,7 +11,7 @@ from printreach.hub.portal.view import FlowKey
 from printreach.hub.printers import BAD_NAME
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import PortalError, Step
-from printreach.rules.printers.linking import WRONG_TRIES_ALLOWED
+from printreach.rules.printers import WRONG_TRIES_ALLOWED
 from tests.fakes.loop import on_a_loop
 from tests.hub.accounts.test_locked_accounts import set_locked
 from tests.hub.portal.portal_world import (

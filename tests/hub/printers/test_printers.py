@@ -4,8 +4,7 @@ from datetime import timedelta
 
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
-from printreach.rules.printers import Printer
-from printreach.rules.printers.linking import WRONG_TRIES_ALLOWED
+from printreach.rules.printers import WRONG_TRIES_ALLOWED, Printer
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, KEY, PRINTER_ID, OpenWorld, World, denied

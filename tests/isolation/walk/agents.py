@@ -16,7 +16,7 @@ from PIL import Image
 
 from printreach.contract import signin
 from printreach.contract.codec import encode
-from printreach.contract.command_api import COMMAND_PREFIX
+from printreach.contract.commands import COMMAND_PREFIX
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import (
     CurrentPrint,

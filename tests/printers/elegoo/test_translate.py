@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from printreach.contract.codec import encode
 from printreach.contract.status import State
-from printreach.printers.elegoo.cc2 import printer as cc2_printer
+from printreach.printers.elegoo import cc2 as cc2_printer
+from printreach.printers.elegoo import sdcp as sdcp_printer
 from printreach.printers.elegoo.cc2 import translate as cc2
 from printreach.printers.elegoo.files import details_of, entry_of
-from printreach.printers.elegoo.sdcp import printer as sdcp_printer
 from printreach.printers.elegoo.sdcp import translate as sdcp
 from printreach.printers.port import View
 from tests.fakes.elegoo_cc2 import CANVAS

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from printreach.rules.printers.linking import NO_TRIES, LinkTries, after_wrong_try, is_locked
+from printreach.rules.printers import NO_TRIES, LinkTries, after_wrong_try, is_locked
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ import pytest
 from printreach.contract.commands import Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State
-from printreach.rules.prints.expected_pauses import expect_pause, forget_pause
+from printreach.rules.prints import expect_pause, forget_pause
 from tests.rules.watch.looks import watching_print
 
 E = EventType

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from printreach.rules.connections.credentials import CredentialKind, digest
-from printreach.rules.printers.linking import LinkedPrinter, LinkOffer
+from printreach.rules.printers import LinkedPrinter, LinkOffer
 from printreach.store.listings import PrinterRow
 from printreach.store.location import DatabaseLocation, data_dir_of
 from printreach.store.relay import SqlAgents

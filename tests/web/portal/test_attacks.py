@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.rules.printers.linking import WRONG_TRIES_ALLOWED
+from printreach.rules.printers import WRONG_TRIES_ALLOWED
 from tests.web.portal.people import (
     APP,
     RETURN_URL,

@@ -18,8 +18,13 @@ from printreach.agent.commands.order_gate import OrderGate, within
 from printreach.agent.commands.request import CommandContext, CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.remote_lock import RestoreGuard
-from printreach.contract.command_api import COMMAND_ID_FIELD, COMMAND_PREFIX
-from printreach.contract.commands import CommandStatus, Pause, StartPrint
+from printreach.contract.commands import (
+    COMMAND_ID_FIELD,
+    COMMAND_PREFIX,
+    CommandStatus,
+    Pause,
+    StartPrint,
+)
 from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission

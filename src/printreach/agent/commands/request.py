@@ -12,12 +12,14 @@ from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.agent.remote_lock import RemoteLock
 from printreach.agent.temperature_recorder import TemperatureRecorder
 from printreach.contract.codec import BadArguments, canonical_arguments, decode_arguments
-from printreach.contract.command_api import (
+from printreach.contract.commands import (
     COMMAND_EXPIRES_FIELD,
     COMMAND_PREFIX,
     PERMISSIONS_FIELD,
+    CommandStatus,
+    Pause,
+    StatusQuery,
 )
-from printreach.contract.commands import CommandStatus, Pause, StatusQuery
 from printreach.contract.status import ServiceStatus
 from printreach.languages import N_, in_english
 from printreach.printers.port import PrinterRefused

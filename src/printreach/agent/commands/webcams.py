@@ -11,8 +11,7 @@ from contextlib import asynccontextmanager
 from printreach.agent.commands import answers
 from printreach.agent.commands.request import CommandRequest
 from printreach.contract.cameras import parse_choices_field
-from printreach.contract.command_api import CAMERAS_FIELD
-from printreach.contract.commands import CommandStatus
+from printreach.contract.commands import CAMERAS_FIELD, CommandStatus
 from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import WebcamList
 from printreach.languages import N_, in_english

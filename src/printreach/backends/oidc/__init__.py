@@ -26,7 +26,7 @@ from printreach.backends.oidc.metadata import (
 )
 from printreach.contract.codec import BAD_JSON
 from printreach.ports import Clock
-from printreach.ports.oidc import ProviderAnswer, ProviderFailure
+from printreach.ports.signing_in import ProviderAnswer, ProviderFailure
 from printreach.rules.accounts import parse_email
 from printreach.rules.accounts.oidc import LONGEST_SUBJECT, Claims, OidcFlowSecrets, OidcProvider
 
@@ -60,7 +60,7 @@ class _Tokens(msgspec.Struct, frozen=True):
 
 
 class Provider:
-    """ports.oidc.SignInProvider. own_address: the page that browsers return to."""
+    """ports.signing_in.SignInProvider. own_address: the page that browsers return to."""
 
     def __init__(self, settings: OidcProvider, own_address: str, clock: Clock) -> None:
         self._settings = settings

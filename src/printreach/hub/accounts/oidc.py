@@ -18,7 +18,7 @@ from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import PROVIDER_BY_ADDRESS
 from printreach.languages import N_
-from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
+from printreach.ports.signing_in import ProviderAnswer, ProviderFailure, SignInProvider
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.mails import Invitation
 from printreach.rules.accounts.oidc import MAX_IDENTITIES, Claims, Identity, oidc_flow_secrets

@@ -9,7 +9,7 @@ from printreach.hub.core import Core
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import PASSKEY_BY_ADDRESS
 from printreach.languages import N_
-from printreach.ports.authenticators import Authenticators
+from printreach.ports.signing_in import Authenticators
 from printreach.rules.accounts import Account
 from printreach.rules.accounts.second_factors import MAX_PASSKEYS, Passkey, parse_passkey_name
 from printreach.rules.accounts.sessions import STEP_LIFETIME, NextStep, Session, Step

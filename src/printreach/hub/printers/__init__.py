@@ -14,13 +14,16 @@ from printreach.rules.connections.credentials import CredentialKind, digest, par
 from printreach.rules.connections.live_links import LiveEnd
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import (
+    NO_TRIES,
+    LinkOffer,
     Printer,
+    after_wrong_try,
     free_name,
+    is_locked,
     is_name_taken,
     is_online,
     parse_printer_name,
 )
-from printreach.rules.printers.linking import NO_TRIES, LinkOffer, after_wrong_try, is_locked
 from printreach.store.store import Records
 
 BAD_NAME: Final = Denied(

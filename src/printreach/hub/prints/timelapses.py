@@ -14,8 +14,13 @@ from printreach.hub.printers.live import read_status
 from printreach.hub.prints.snapshots import Snapshots
 from printreach.ports import Unavailable
 from printreach.ports.printer_http import PrinterRefusal
-from printreach.ports.snapshots import SnapshotStore, SnapshotsUnavailable
-from printreach.ports.videos import VideoFailed, VideoMaker, VideoTooSlow
+from printreach.ports.snapshots import (
+    SnapshotStore,
+    SnapshotsUnavailable,
+    VideoFailed,
+    VideoMaker,
+    VideoTooSlow,
+)
 from printreach.rules.connections.credentials import TokenBytes, new_record_id, new_secret
 from printreach.rules.printers import Printer
 from printreach.rules.printers.cameras import UNTURNED, Pose, pose_at, with_choices

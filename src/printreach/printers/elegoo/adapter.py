@@ -1,10 +1,9 @@
 """An Elegoo printer: its settings tell which of the two protocols it speaks."""
 
+from printreach.printers.elegoo.cc2 import Cc2Printer
+from printreach.printers.elegoo.sdcp import SdcpPrinter
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
-
-from .cc2.printer import Cc2Printer
-from .sdcp.printer import SdcpPrinter
 
 
 def make(setup: PrinterSetup) -> Printer:

@@ -16,8 +16,7 @@ from typing import Final, NamedTuple
 from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind, Grant, Limits
 from printreach.rules.connections.credentials import CredentialKind, base32_text, digest
 from printreach.rules.connections.permissions import Access
-from printreach.rules.printers import OwnedPrinter
-from printreach.rules.printers.linking import LinkedPrinter
+from printreach.rules.printers import LinkedPrinter, OwnedPrinter
 
 WINDOW_S: Final = 60
 """A token is good for the minute it was made in and the next; the relay's trust in a grant adds

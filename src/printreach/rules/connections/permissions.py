@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl
 
-from printreach.contract.command_api import COMMAND_PREFIX
+from printreach.contract.commands import COMMAND_PREFIX
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.files import FileRoot
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission, format_permissions

@@ -19,10 +19,10 @@ from printreach.rules.prints import (
     PrintMemory,
     PrintObservation,
     TrackedPrint,
+    is_expected,
     observe_print,
 )
 from printreach.rules.prints.event_facts import facts_of
-from printreach.rules.prints.expected_pauses import is_expected
 from printreach.rules.prints.layers import LayerDone, LayerMemory, estimate_layer, observe_layer
 from printreach.rules.safe_text import readable
 

@@ -8,14 +8,14 @@ from msgspec import UNSET, Struct
 from msgspec.structs import FieldInfo
 
 from printreach.contract.app_answers import LiveCreated, LiveRequest
-from printreach.contract.command_api import COMMAND_PREFIX
+from printreach.contract.commands import COMMAND_PREFIX
 from printreach.contract.files import FileDetails, FileDone, FileList
 from printreach.contract.status import Feature, State, StatusResult, WebcamList
 from printreach.contract.temperatures import PresetList, TemperatureHistory
 from printreach.rules.connections.permissions import required_of
 from printreach.rules.printers.commands import Action, state_problem
+from printreach.run.command_api import REF, Schema, fields_of, meaning_of, reachable
 from printreach.run.command_api.meanings import FEATURE_MEANINGS, STATE_MEANINGS
-from printreach.run.command_api.schemas import REF, Schema, fields_of, meaning_of, reachable
 from printreach.run.command_api.table import COMMANDS, Command, QueryArgument
 
 _UNITS: Final = {

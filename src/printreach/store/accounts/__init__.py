@@ -19,7 +19,7 @@ from printreach.rules.accounts.limits import (
     with_changes,
 )
 from printreach.rules.accounts.oidc import Identity
-from printreach.rules.printers.linking import LinkTries
+from printreach.rules.printers import LinkTries
 from printreach.store.accounts.personal import delete_below_connections
 from printreach.store.accounts.tables import filament_prices, identities, preset_lists
 from printreach.store.columns import TableRecords, columns_for

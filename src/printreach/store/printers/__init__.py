@@ -23,8 +23,7 @@ from sqlalchemy import (
 )
 
 from printreach.contract.cameras import CameraChoice
-from printreach.rules.printers import Printer
-from printreach.rules.printers.linking import LinkOffer
+from printreach.rules.printers import LinkOffer, Printer
 from printreach.rules.printers.members import Role
 from printreach.rules.watch.choices import Dismissal
 from printreach.store.columns import TableRecords, columns_for, each_of, rows_of

@@ -14,7 +14,7 @@ from printreach.rules.connections.credentials import (
     digest,
     new_link_code,
 )
-from printreach.rules.printers.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter, LinkOffer
+from printreach.rules.printers import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter, LinkOffer
 from printreach.store.gathered import Gathered
 from printreach.store.prints.events import Arrival
 from printreach.store.store import Records, Store

@@ -10,7 +10,7 @@ from printreach.hub.accounts.oidc import IdentityJoined, ProviderRedirect
 from printreach.hub.accounts.sessions import NewSession
 from printreach.hub.accounts.signing_in import NeedsCode
 from printreach.hub.denied import Denied, Reason
-from printreach.ports.oidc import ProviderAnswer
+from printreach.ports.signing_in import ProviderAnswer
 from printreach.rules.accounts.sessions import STEP_LIFETIME
 from printreach.rules.own_paths import HOME
 from printreach.web.accounts.overview import SECURITY, security_page

@@ -19,7 +19,7 @@ from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.languages import N_
 from printreach.rules.connections.credentials import parse_link_code
 from printreach.rules.own_paths import HOME, parse_printer_path
-from printreach.rules.printers import OwnedPrinter, is_older_release
+from printreach.rules.printers import LOCK_TIME, OwnedPrinter, is_older_release
 from printreach.rules.printers.cameras import (
     ROTATIONS,
     Pose,
@@ -29,7 +29,6 @@ from printreach.rules.printers.cameras import (
     pose_of,
     reported,
 )
-from printreach.rules.printers.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import Fields, page
