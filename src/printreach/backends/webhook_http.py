@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 from ipaddress import ip_address
 from typing import Final
 
@@ -69,6 +69,7 @@ class WebhookHttp:
     ) -> None:
         self._tracing = tracing
         self._lookup = lookup
+        self._parse = lru_cache(maxsize=MAX_TARGETS)(partial(parse_webhook_url, reach=reach))
         self._reach = reach
         self._tls = tls
         self._targets: OrderedDict[str, _TargetClient] = OrderedDict()
@@ -80,7 +81,7 @@ class WebhookHttp:
             await target.client.close()
 
     async def problem_with(self, url: str) -> str | None:
-        target = parse_webhook_url(url, self._reach)
+        target = self._parse(url)
         if isinstance(target, str):
             return target
         try:
@@ -100,7 +101,7 @@ class WebhookHttp:
         *,
         media_type: str = "application/json",
     ) -> Outcome:
-        target = parse_webhook_url(url, self._reach)
+        target = self._parse(url)
         if isinstance(target, str):
             return Outcome(http_status=None, duration_ms=0, error=target)
         message = _message(target, [("Content-Type", media_type), *headers], body)

@@ -6,6 +6,7 @@ The addresses of a name are checked when it is resolved, again for each connecti
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -13,6 +14,8 @@ from printreach.languages import N_, in_english
 from printreach.rules.public_addresses import IpAddress, Reach, is_public, parse_ip_address
 
 MAX_URL_LENGTH: Final = 2048
+REMEMBERED: Final = 512
+"""URLs whose parts are remembered, since each attempt needs them: a megabyte at most."""
 
 _DEFAULT_PORTS: Final = {"https": 443, "http": 80}
 _PLAIN: Final = re.compile(r"[!-~]+")
@@ -79,6 +82,7 @@ def address_problem(
     return N_("leads to an address that isn't public")
 
 
+@lru_cache(maxsize=REMEMBERED)
 def _parsed(url: str, *, allow_plain: bool) -> WebhookTarget | str:
     if not url:
         return N_("WebhookUrl is empty.")
