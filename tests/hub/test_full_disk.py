@@ -4,7 +4,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.hub.notifications.sending import NotificationSender
-from printreach.hub.webhooks.queue import LEASE
+from printreach.hub.webhooks.outcomes import LEASE
 from printreach.ports import StoreUnavailable
 from printreach.rules.webhooks import DeliveryState
 from tests.fakes.loop import on_a_loop

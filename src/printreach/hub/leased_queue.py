@@ -31,7 +31,8 @@ class LeasedQueue(ABC, Generic[Item]):
 
     item_name: how the log calls an item. lease: longer than a handler goes without renewing it.
     at_once: items under way. batch: items in one claim. stop_within_s: what ends by then after
-    close() is not handled twice.
+    close() is not handled twice. claims_may_overlap: a claim passes over what another one is
+    claiming, so they needn't be kept apart: may_overlap of Store.write.
     """
 
     item_name: ClassVar[str]
@@ -39,6 +40,7 @@ class LeasedQueue(ABC, Generic[Item]):
     at_once: ClassVar[int]
     batch: ClassVar[int]
     stop_within_s: ClassVar[float]
+    claims_may_overlap: ClassVar[bool] = False
 
     core: Core
     stopping: asyncio.Event = field(init=False, default_factory=asyncio.Event)
@@ -115,7 +117,7 @@ class LeasedQueue(ABC, Generic[Item]):
             # It may have waited for other writers.
             return [] if self.stopping.is_set() else await self.claim(records, claim)
 
-        items = await self.core.store.write(claim_due)
+        items = await self.core.store.write(claim_due, may_overlap=self.claims_may_overlap)
         # What was claimed while the queue closed is left to its lease: nothing of it was begun.
         return [] if self.stopping.is_set() else items
 

@@ -2,19 +2,24 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.hub.webhooks.queue import LEASE, WINDOW
+from printreach.hub.webhooks.delivery_limiter import FIRST_SLOTS, TargetSpeed
+from printreach.hub.webhooks.outcomes import LEASE
+from printreach.hub.webhooks.queue import WINDOW
 from printreach.rules.webhooks import (
+    DISABLED_AFTER,
     GONE,
     RETRY_DELAYS,
     DeliveryState,
     Outcome,
 )
 from printreach.store.store import Records
+from tests.fakes.clock import NOON
 from tests.fakes.webhook_sender import OK, Sent
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import OpenWorld
@@ -50,12 +55,126 @@ def test_two_workers_that_look_at_the_same_time_share_the_webhooks(open_world: O
         for _ in range(19):
             made = await here.world.connect_app()
             await here.set_webhook(connection_id=made.connection_id)
+        # So that each has a connection to read by: to open one may take longer than three claims.
+        await asyncio.gather(here.worker.begin_due(), other.begin_due())
         await here.happens(event())
 
         begun = await asyncio.gather(here.worker.begin_due(), other.begin_due())
 
         assert sum(begun) == 20
         assert min(begun) >= 4
+
+    in_world(open_world, test)
+
+
+def test_webhooks_of_a_target_that_answers_wait_for_its_slots_alone(open_world: OpenWorld) -> None:
+    async def test(here: WebhookWorld) -> None:
+        let_go = here.sender.hang(URL)
+        for _ in range(19):
+            made = await here.world.connect_app()
+            await here.set_webhook(connection_id=made.connection_id)
+        await here.happens(event())
+        await here.worker.begin_due()
+        for _ in range(20):  # after each queue has looked, since reads have their turns
+            await here.world.store.read(lambda records: records.deliveries.has_due(NOON))
+        assert len(here.sender.sent) == FIRST_SLOTS[TargetSpeed.NEW]
+        let_go.set()
+        await here.worker.settled()
+
+        assert len(here.sender.sent) == 20
+
+    in_world(open_world, test)
+
+
+def test_outcomes_that_come_together_are_stored_together(open_world: OpenWorld) -> None:
+    async def test(here: WebhookWorld) -> None:
+        for _ in range(19):
+            made = await here.world.connect_app()
+            await here.set_webhook(connection_id=made.connection_id)
+        await here.happens(event(1))
+        await here.deliver()  # from now on the target has enough slots
+        let_go = here.sender.hang(URL)
+        await here.happens(event(2))
+        await here.worker.begin_due()
+        await until(lambda: len(here.sender.sent) == 40, PATIENCE_S)
+        units = 0
+        record = here.world.store.write
+
+        async def count(*given: Any, **options: Any) -> Any:
+            nonlocal units
+            units += "may_overlap" in options
+            return await record(*given, **options)
+
+        here.world.store.write = count  # type: ignore[method-assign]
+        let_go.set()
+        await here.worker.settled()
+
+        assert 1 <= units <= 3
+        states = {one.state for one in await here.log()}
+        assert states == {DeliveryState.DELIVERED}
+
+    in_world(open_world, test)
+
+
+def test_attempts_go_on_while_outcomes_are_stored(open_world: OpenWorld) -> None:
+    async def test(here: WebhookWorld) -> None:
+        for number in range(1, 9):
+            await here.happens(event(number))
+            await here.deliver()  # from now on the target has enough slots
+        may_store = asyncio.Event()
+        store = here.world.store.write
+
+        async def store_later(*given: Any, **options: Any) -> Any:
+            if "may_overlap" in options and len(here.sender.sent) > 8:
+                await may_store.wait()
+            return await store(*given, **options)
+
+        here.world.store.write = store_later  # type: ignore[method-assign]
+        await here.happens(*(event(number) for number in range(101, 101 + 2 * WINDOW)))
+        await here.worker.begin_due()
+        await until(lambda: len(here.sender.sent) == 8 + 2 * WINDOW, PATIENCE_S)
+        may_store.set()
+        await here.worker.settled()
+
+        assert len(here.sender.sent) == 8 + 2 * WINDOW
+
+    in_world(open_world, test)
+
+
+def test_a_webhook_that_a_failure_disables_is_sent_nothing_more(open_world: OpenWorld) -> None:
+    async def test(here: WebhookWorld) -> None:
+        for number in range(1, 9):
+            await here.happens(event(number))
+            await here.deliver()  # from now on the target has enough slots
+        here.sender.always(URL, BROKEN)
+        await here.happens(*(event(number) for number in range(101, 111)))
+        await here.deliver()
+        before = len(here.sender.sent)
+        here.world.clock.advance(DISABLED_AFTER)
+        await here.happens(*(event(number) for number in range(201, 261)))
+        await here.deliver()
+
+        hook = await here.webhook()
+        assert hook is not None
+        assert hook.disabled_at is not None
+        assert len(here.sender.sent) - before == WINDOW
+
+    in_world(open_world, test)
+
+
+def test_after_a_failure_nothing_begins_before_it_is_stored(open_world: OpenWorld) -> None:
+    """It may have ended the webhook, as 410 does."""
+
+    async def test(here: WebhookWorld) -> None:
+        for number in range(1, 9):
+            await here.happens(event(number))
+            await here.deliver()  # from now on the target has enough slots
+        here.sender.always(URL, Outcome(http_status=GONE, duration_ms=1))
+        await here.happens(*(event(number) for number in range(101, 151)))
+        await here.deliver()
+
+        assert len(here.sender.sent) == 8 + WINDOW
+        assert await here.webhook() is None
 
     in_world(open_world, test)
 

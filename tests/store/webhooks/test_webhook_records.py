@@ -23,7 +23,7 @@ from printreach.store.leases import Claim
 from printreach.store.location import DatabaseLocation
 from printreach.store.store import Records, Store, open_store
 from printreach.store.webhooks import Lease
-from printreach.store.webhooks.deliveries import due_query
+from printreach.store.webhooks.deliveries import DUE
 from tests.fakes.clock import NOON
 from tests.store.records import CONNECTION, store_all
 
@@ -98,7 +98,7 @@ def test_health_of_a_webhook_that_was_set_anew_is_not_overwritten(
     async def test(store: Store) -> None:
         anew = replace(HOOK, set_at=LATER)
         await store.write(lambda records: records.webhooks.put(anew))
-        await store.write(lambda records: records.webhooks.note_health(replace(HOOK, failures=9)))
+        await store.write(lambda records: records.webhooks.note_health([replace(HOOK, failures=9)]))
 
         assert await store.read(lambda records: records.webhooks.get("c1")) == anew
 
@@ -116,8 +116,43 @@ def test_a_queue_is_claimed_by_one_worker_at_a_time(database: DatabaseLocation) 
         assert first == [Lease(connection_id="c1", token="one")]
         assert second == []
         assert after == [Lease(connection_id="c1", token="two")]
-        assert not await store.write(lambda r: r.deliveries.renew(first[0], LATER))
-        assert await store.write(lambda r: r.deliveries.renew(after[0], LATER))
+        assert not await store.write(lambda r: r.deliveries.renew(first, LATER))
+        assert await store.write(lambda r: r.deliveries.renew(after, LATER))
+
+    on(database, test)
+
+
+def test_a_lease_that_lasts_is_held_without_being_renewed(database: DatabaseLocation) -> None:
+    async def test(store: Store) -> None:
+        await store.write(lambda records: records.deliveries.add([owed()], NOON))
+        held = await store.write(lambda r: r.deliveries.claim(claim("one", NOON, LATER)))
+        other = Lease(connection_id="c1", token="two")
+        later = LATER + (LATER - NOON)
+
+        async def renew(if_before: datetime) -> frozenset[Lease]:
+            return await store.write(
+                lambda r: r.deliveries.renew([*held, other], later, if_before=if_before)
+            )
+
+        assert await renew(LATER) == set(held)
+        assert await store.read(lambda r: r.deliveries.has_due(LATER))
+        assert await renew(later) == set(held)
+        assert not await store.read(lambda r: r.deliveries.has_due(LATER))
+
+    on(database, test)
+
+
+def test_a_queue_is_kept_if_something_of_it_is_due(database: DatabaseLocation) -> None:
+    async def test(store: Store) -> None:
+        await store.write(lambda r: r.deliveries.add([owed()], NOON))
+        [lease] = await store.write(lambda r: r.deliveries.claim(claim("one", NOON, LATER)))
+
+        assert not await store.write(lambda r: r.deliveries.release(lease, NOON, even_if_due=False))
+        assert await store.write(lambda r: r.deliveries.renew([lease], LATER))
+        [due] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
+        await store.write(lambda r: r.deliveries.record([_done(due.delivery_id)]))
+        assert await store.write(lambda r: r.deliveries.release(lease, NOON, even_if_due=False))
+        assert not await store.write(lambda r: r.deliveries.renew([lease], LATER))
 
     on(database, test)
 
@@ -351,7 +386,7 @@ def test_looking_for_work_reads_the_beginning_of_an_index_and_sorts_nothing(
 @pytest.mark.sqlite
 def test_stale_progress_is_found_by_its_print(database: DatabaseLocation) -> None:
     async def test(store: Store) -> None:
-        due = due_query("c1", NOON, 16).compile(dialect=sqlite.dialect())
+        due = DUE.compile(dialect=sqlite.dialect())
 
         async def explain(records: Records) -> list[str]:
             rows = await greenlet_spawn(

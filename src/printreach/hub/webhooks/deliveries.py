@@ -10,8 +10,9 @@ from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
 from printreach.hub.leased_queue import LeasedQueue
 from printreach.hub.webhooks import is_unconfirmed, why_closed
-from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter
-from printreach.hub.webhooks.queue import LEASE, DeliveryQueue, QueueParts
+from printreach.hub.webhooks.delivery_limiter import MAX_WAITING, SLOTS, DeliveryLimiter
+from printreach.hub.webhooks.outcomes import LEASE, OutcomeRecorder
+from printreach.hub.webhooks.queue import DeliveryQueue, QueueParts
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.accounts import Account
 from printreach.rules.webhooks import MAX_LOGGED, MAX_QUEUED, TOO_MANY, NewDelivery, wants
@@ -100,11 +101,13 @@ class Deliveries(LeasedQueue[Lease]):
 
     item_name: ClassVar[str] = "webhook"
     lease: ClassVar[timedelta] = LEASE
-    at_once: ClassVar[int] = 256
+    # Each slot may be of a queue of its own, and others wait for slots.
+    at_once: ClassVar[int] = sum(SLOTS.values()) + sum(MAX_WAITING.values())
     # Few, so that of workers which hear of the same events none gets all webhooks.
     batch: ClassVar[int] = 8
     # The relay has ten seconds of its own after that.
     stop_within_s: ClassVar[float] = 5.0
+    claims_may_overlap: ClassVar[bool] = True
 
     sender: WebhookSender
     keys: WebhookKeys
@@ -118,8 +121,8 @@ class Deliveries(LeasedQueue[Lease]):
             sender=self.sender,
             keys=self.keys,
             limiter=DeliveryLimiter(),
+            recorder=OutcomeRecorder(core=self.core, jitter=self.jitter),
             clock_history=self.clock_history,
-            jitter=self.jitter,
             stopping=self.stopping,
         )
 

@@ -1,35 +1,39 @@
 """One webhook's claimed queue: due deliveries are attempted, and the outcomes stored.
 
 Attempts run concurrently, so one that hangs delays no other. Outcomes that come together are stored
-in one unit of work.
+in one unit of work, with those of other queues: outcomes.py.
 """
 
 import asyncio
+import itertools
 import logging
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from printreach.contract.permissions import Permission
 from printreach.hub.clock_jumps import ClockHistory
 from printreach.hub.core import Core
 from printreach.hub.webhooks import ENDED, is_unconfirmed, why_closed
-from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
+from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, Slots, TargetSpeed
+from printreach.hub.webhooks.outcomes import (
+    RENEW_AFTER,
+    EndedAttempt,
+    OutcomeRecorder,
+    QueueOutcomes,
+)
 from printreach.languages import N_
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.rules.webhooks import (
-    GONE,
     Attempted,
     Delivery,
     DeliveryState,
     Outcome,
     Webhook,
-    after_failure,
-    after_success,
-    in_words,
     problem_with_delivery,
-    retry_delay,
 )
 from printreach.rules.webhooks.messages import signature_headers, without_picture
 from printreach.rules.webhooks.urls import target_of
@@ -38,13 +42,15 @@ from printreach.store.webhooks import AppWebhook, Lease
 
 log = logging.getLogger(__name__)
 
-LEASE: Final = timedelta(seconds=30)
-"""An attempt has ten seconds, so a lease that is not renewed belonged to a worker that died."""
-RENEW_AFTER: Final = LEASE / 3
 WINDOW: Final = 16
 """Attempts of one webhook at once."""
+FOUND_AT_ONCE: Final = 3 * WINDOW
+"""Deliveries that one look finds: some are attempted while the outcomes of others are stored."""
 LOOK_EVERY_S: Final = 1.0
-"""How often new deliveries are looked for while all attempts hang."""
+"""How often new deliveries are looked for while all attempts hang, and how long what was found may
+wait for a slot."""
+WAIT_FOR_SLOTS_S: Final = 5.0
+"""How long a queue waits for slots of its target before others get its place in the worker."""
 DOUBTED_EVERY: Final = timedelta(minutes=30)
 """How often a webhook that only the clock has ended is looked at."""
 
@@ -57,19 +63,29 @@ class _Attempt:
     hook_set_at: datetime
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Found:
+    """due: deliveries, the longest due first. is_all: no more were due."""
+
+    there: AppWebhook
+    origin: str
+    due: Sequence[Delivery]
+    is_all: bool
+
+
 _Attempts = dict[asyncio.Task[Outcome], _Attempt]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueueParts:
-    """The dependencies of a queue. jitter: random, 0 to 1."""
+    """The dependencies of a queue."""
 
     core: Core
     sender: WebhookSender
     keys: WebhookKeys
     limiter: DeliveryLimiter
+    recorder: OutcomeRecorder
     clock_history: ClockHistory
-    jitter: Callable[[], float]
     stopping: asyncio.Event
 
 
@@ -81,9 +97,16 @@ class DeliveryQueue:
         self._lease = lease
         self._attempts: _Attempts = {}
         self._dropped: list[Attempted] = []
+        self._ended: list[EndedAttempt] = []
+        self._settling: dict[asyncio.Task[bool], list[EndedAttempt]] = {}
         self._renewed_at = parts.core.clock.now()
         self._not_before: datetime | None = None
-        self._has_met = False
+        self._webhook: Webhook | None = None
+        self._origin = ""
+        self._slots: Slots | None = None
+        self._found: deque[Delivery] = deque()
+        self._looked_at = 0.0
+        self._has_found_all = False
 
     async def run(self) -> None:
         """Run the queue.
@@ -91,28 +114,86 @@ class DeliveryQueue:
         Raises StoreUnavailable; outcomes not stored are sent again after the lease.
         """
         try:
-            while True:
-                if not self._parts.stopping.is_set():
-                    await self._look()
-                if not self._attempts and not self._dropped:
-                    break
-                if not self._dropped:
-                    await asyncio.wait(
-                        self._attempts, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED
-                    )
-                if not await self._settle():
+            while await self._has_begun():
+                await self._wait()
+                if not self._settle():
+                    return
+                if self._has_ended_all() and await self._release(even_if_due=False):
                     return
             await self._release()
         finally:
-            for task in self._attempts:
+            if self._slots is not None:
+                self._parts.limiter.give_back(self._slots)
+            tasks = [*self._attempts, *self._settling]
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*self._attempts, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _is_busy(self) -> bool:
+        return bool(self._attempts or self._ended or self._dropped or self._settling)
+
+    async def _wait(self) -> None:
+        """Wait until there is something to settle or to begin."""
+        if self._dropped and not self._settling:
+            return
+        await asyncio.wait(
+            [*self._attempts, *self._settling],
+            timeout=LOOK_EVERY_S,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
 
     # --- beginning --------------------------------------------------------------------------------
 
+    async def _has_begun(self) -> bool:
+        """Begin what is due, as far as there are slots; return whether there is something to end.
+
+        A queue that has nothing under way waits for slots. After a failure nothing begins until
+        that is stored, since it may have ended the webhook.
+        """
+        if self._has_failed():
+            self._found.clear()
+            return self._is_busy()
+        if self._parts.stopping.is_set():
+            return self._is_busy()
+        await self._look_if_needed()
+        if self._found:
+            at_most = min(WINDOW - len(self._attempts), len(self._found))
+            self._begin(self._parts.limiter.take(self._origin, at_most))
+        if self._found and not self._is_busy():
+            await self._begin_after_others()
+        return self._is_busy()
+
+    def _has_failed(self) -> bool:
+        unstored = itertools.chain(self._ended, *self._settling.values())
+        return any(not one.outcome.is_success for one in unstored)
+
+    async def _begin_after_others(self) -> None:
+        """Wait for slots, and begin with them."""
+        limiter = self._parts.limiter
+        at_most = min(WINDOW, len(self._found))
+        self._slots = await limiter.wait(self._origin, at_most, WAIT_FOR_SLOTS_S)
+        if self._slots is None:
+            parked_s = limiter.park(self._origin, asyncio.get_running_loop().time())
+            self._not_before = self._parts.core.clock.now() + timedelta(seconds=parked_s)
+        elif not self._parts.stopping.is_set():
+            await self._look_if_needed()
+            slots, self._slots = self._slots, None
+            self._begin(slots)
+
+    async def _look_if_needed(self) -> None:
+        """Find due deliveries, unless some were found a moment ago."""
+        if asyncio.get_running_loop().time() - self._looked_at > LOOK_EVERY_S:
+            self._found.clear()
+        # What has ended is due in the store until that is stored.
+        is_stored = not self._ended and not self._settling
+        if not self._found and is_stored and len(self._attempts) < WINDOW:
+            await self._look()
+
     async def _look(self) -> None:
-        """Begin due deliveries, as far as there are free slots."""
+        """Find due deliveries."""
         at = self._parts.core.clock.now()
+        self._has_found_all = False
+        self._looked_at = asyncio.get_running_loop().time()
         found = await self._parts.core.store.read(lambda records: self._find(records, at))
         if found is None:
             self._not_before = at + DOUBTED_EVERY
@@ -120,21 +201,19 @@ class DeliveryQueue:
         if isinstance(found, str):
             await self._parts.core.store.write(lambda records: self._end(records, found, at))
             return
-        there, due = found
-        webhook = there.webhook
-        may_see = Permission.CAMERA in there.connection.permissions
-        self._has_met = True
-        origin = target_of(webhook.url).origin
-        for delivery in due:
-            self._begin(webhook, origin, delivery if may_see else _without_picture(delivery), at)
-        if self._free_slots(origin) <= 0 and not self._attempts and not self._dropped:
-            now = asyncio.get_running_loop().time()
-            self._not_before = at + timedelta(seconds=self._parts.limiter.park(origin, now))
+        self._webhook, self._origin = found.there.webhook, found.origin
+        self._has_found_all = found.is_all
+        self._parts.limiter.register(found.origin, _speed_of(self._webhook))
+        may_see = Permission.CAMERA in found.there.connection.permissions
+        for delivery in found.due:
+            problem = problem_with_delivery(self._webhook, delivery)
+            if problem is None:
+                self._found.append(delivery if may_see else _without_picture(delivery))
+            else:
+                self._dropped.append(_dropped(delivery, problem, at))
 
-    async def _find(
-        self, records: Records, at: datetime
-    ) -> tuple[AppWebhook, Sequence[Delivery]] | str | None:
-        """Return due deliveries for the free slots, or why the webhook is closed; None: wait."""
+    async def _find(self, records: Records, at: datetime) -> _Found | str | None:
+        """Return due deliveries, or why the webhook is closed; None: wait."""
         there = await self._open(records, at)
         if there is None or isinstance(there, str):
             return there
@@ -142,17 +221,11 @@ class DeliveryQueue:
             origin = target_of(there.webhook.url).origin
         except ValueError as error:  # it was accepted once; the rules have changed, or the row has
             return N_("Its address can't be called any more. %(error)s", error=error)
-        if not self._has_met:
-            self._parts.limiter.register(origin, _speed_of(there.webhook))
-        free = self._free_slots(origin)
-        if free <= 0:
-            return there, []
         running = {attempt.delivery.delivery_id for attempt in self._attempts.values()}
-        due = await records.deliveries.due(self._lease.connection_id, at, free, exclude=running)
-        return there, due
-
-    def _free_slots(self, origin: str) -> int:
-        return min(WINDOW - len(self._attempts), self._parts.limiter.free_slots(origin))
+        due = await records.deliveries.due(
+            self._lease.connection_id, at, FOUND_AT_ONCE, exclude=running
+        )
+        return _Found(there=there, origin=origin, due=due, is_all=len(due) < FOUND_AT_ONCE)
 
     async def _open(self, records: Records, at: datetime) -> AppWebhook | str | None:
         """Return the webhook, or why it is closed; None if only the clock says so."""
@@ -177,22 +250,16 @@ class DeliveryQueue:
         if reason == ENDED:
             await records.webhooks.delete(connection_id)
 
-    def _begin(self, webhook: Webhook, origin: str, delivery: Delivery, at: datetime) -> None:
-        problem = problem_with_delivery(webhook, delivery)
-        if problem is not None:
-            dropped = Attempted(
-                delivery_id=delivery.delivery_id,
-                state=DeliveryState.DROPPED,
-                attempts=delivery.attempts,
-                at=at,
-                reason=problem,
-            )
-            self._dropped.append(dropped)
-            return
-        speed = self._parts.limiter.begin(origin)
-        task = asyncio.create_task(self._attempt(webhook.url, delivery))
-        task.add_done_callback(lambda done: self._release_slot(done, origin, speed))
-        self._attempts[task] = _Attempt(delivery, webhook.set_at)
+    def _begin(self, slots: Slots) -> None:
+        """Begin an attempt with each slot; give back those that are too many."""
+        for slot in slots.each():
+            if self._webhook is None or not self._found or slot.origin != self._origin:
+                self._parts.limiter.give_back(slot)
+                continue
+            delivery = self._found.popleft()
+            task = asyncio.create_task(self._attempt(self._webhook.url, delivery))
+            task.add_done_callback(partial(self._release_slot, slot))
+            self._attempts[task] = _Attempt(delivery, self._webhook.set_at)
 
     async def _attempt(self, url: str, delivery: Delivery) -> Outcome:
         at = self._parts.core.clock.now()
@@ -207,94 +274,65 @@ class DeliveryQueue:
                 http_status=None, duration_ms=0, error=N_("The service failed to send it.")
             )
 
-    def _release_slot(self, task: asyncio.Task[Outcome], origin: str, speed: TargetSpeed) -> None:
+    def _release_slot(self, slot: Slots, task: asyncio.Task[Outcome]) -> None:
         answered_in_ms = None
         if not task.cancelled() and task.exception() is None:
             outcome = task.result()
             answered_in_ms = outcome.duration_ms if outcome.http_status is not None else None
-        self._parts.limiter.end(origin, speed, answered_in_ms=answered_in_ms)
+        self._parts.limiter.end(slot, answered_in_ms=answered_in_ms)
 
     # --- ending -----------------------------------------------------------------------------------
 
-    async def _settle(self) -> bool:
-        """Store the outcomes of ended attempts; False if another worker has the queue by now."""
+    def _settle(self) -> bool:
+        """Begin to store the outcomes of ended attempts, and renew the lease with them.
+
+        Returns False if another worker has the queue by now. Raises StoreUnavailable.
+        """
+        for task in [task for task in self._attempts if task.done()]:
+            self._ended.append(_ended(self._attempts.pop(task), task.result()))
+        for settling in [task for task in self._settling if task.done()]:
+            del self._settling[settling]
+            if not settling.result():
+                return False
         at = self._parts.core.clock.now()
-        done = [task for task in self._attempts if task.done()]
-        if not done and not self._dropped and abs(at - self._renewed_at) < RENEW_AFTER:
+        is_renewed = abs(at - self._renewed_at) < RENEW_AFTER
+        if self._settling or (not self._ended and not self._dropped and is_renewed):
             return True
-        ended = [(self._attempts.pop(task), task.result()) for task in done]
-        dropped, self._dropped = self._dropped, []
-        self._renewed_at = at
-        # The lease keeps other workers away, and each change is of rows that are as they were.
-        return await self._parts.core.store.write(
-            lambda records: self._write(records, dropped, ended, at), may_overlap=True
-        )
+        outcomes = QueueOutcomes(lease=self._lease, dropped=self._dropped, ended=self._ended)
+        self._settling[asyncio.create_task(self._parts.recorder.record(outcomes))] = self._ended
+        self._dropped, self._ended, self._renewed_at = [], [], at
+        return True
 
-    async def _write(
-        self,
-        records: Records,
-        dropped: Sequence[Attempted],
-        ended: Sequence[tuple[_Attempt, Outcome]],
-        at: datetime,
-    ) -> bool:
-        hook = await records.webhooks.get(self._lease.connection_id) if ended else None
-        # An outcome at an address that was replaced meanwhile says nothing of the present one.
-        told = [one for of, one in ended if hook is not None and of.hook_set_at == hook.set_at]
-        is_gone = any(outcome.http_status == GONE for outcome in told)
-        made = [self._attempted(of.delivery, one, at, is_gone=is_gone) for of, one in ended]
-        await records.deliveries.record([*dropped, *made])
-        if hook is not None and told:
-            await self._note(records, _with_health(hook, told, at), at, is_gone=is_gone)
-        return await records.deliveries.renew(self._lease, at + LEASE)
+    def _has_ended_all(self) -> bool:
+        return self._has_found_all and not (self._found or self._attempts)
 
-    async def _note(self, records: Records, hook: Webhook, at: datetime, *, is_gone: bool) -> None:
-        """Store what the attempts mean for the webhook itself."""
-        await records.webhooks.note_health(hook)
-        if hook.disabled_at is not None and hook.disabled_reason is not None:
-            await records.deliveries.end_all(
-                hook.connection_id, DeliveryState.GIVEN_UP, hook.disabled_reason, at
-            )
-        if is_gone:
-            reason = N_("The receiver answered %(gone)s, so the webhook was deleted.", gone=GONE)
-            await records.deliveries.end_all(hook.connection_id, DeliveryState.DROPPED, reason, at)
-            await records.webhooks.delete(hook.connection_id)
-
-    async def _release(self) -> None:
+    async def _release(self, *, even_if_due: bool = True) -> bool:
+        """Release the queue; False if it is kept. even_if_due: also if something of it is due."""
         at = self._parts.core.clock.now()
-        await self._parts.core.store.write(
-            lambda records: records.deliveries.release(self._lease, at, self._not_before)
+        return await self._parts.core.store.write(
+            lambda records: records.deliveries.release(
+                self._lease, at, self._not_before, even_if_due=even_if_due
+            )
         )
 
-    def _attempted(
-        self, delivery: Delivery, outcome: Outcome, at: datetime, *, is_gone: bool
-    ) -> Attempted:
-        attempts = delivery.attempts + 1
-        made = Attempted(
-            delivery_id=delivery.delivery_id,
-            state=DeliveryState.DELIVERED,
-            attempts=attempts,
-            at=at,
-            outcome=outcome,
-        )
-        if outcome.is_success:
-            return made
-        made = replace(made, reason=in_words(outcome))
-        delay = retry_delay(attempts, self._parts.jitter(), outcome.retry_after)
-        if delay is None or (is_gone and outcome.http_status == GONE):
-            return replace(made, state=DeliveryState.GIVEN_UP)
-        return replace(made, state=DeliveryState.QUEUED, due_at=at + delay)
+
+def _ended(attempt: _Attempt, outcome: Outcome) -> EndedAttempt:
+    return EndedAttempt(delivery=attempt.delivery, hook_set_at=attempt.hook_set_at, outcome=outcome)
+
+
+def _dropped(delivery: Delivery, problem: str, at: datetime) -> Attempted:
+    return Attempted(
+        delivery_id=delivery.delivery_id,
+        state=DeliveryState.DROPPED,
+        attempts=delivery.attempts,
+        at=at,
+        reason=problem,
+    )
 
 
 def _without_picture(delivery: Delivery) -> Delivery:
     """Decide this when it is sent: the owner may have revoked the camera since it was queued."""
     return replace(delivery, body=without_picture(delivery.body))
-
-
-def _with_health(webhook: Webhook, outcomes: Sequence[Outcome], at: datetime) -> Webhook:
-    for outcome in outcomes:
-        is_success = outcome.is_success
-        webhook = after_success(webhook, at) if is_success else after_failure(webhook, outcome, at)
-    return webhook
 
 
 def _speed_of(webhook: Webhook) -> TargetSpeed:

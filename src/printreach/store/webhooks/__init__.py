@@ -1,5 +1,6 @@
 """Webhooks, as rows; deliveries.py has deliveries and queues."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from sqlalchemy import (
     LargeBinary,
     String,
     Table,
+    bindparam,
     delete,
     select,
     update,
@@ -19,7 +21,7 @@ from sqlalchemy import (
 
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.webhooks import Webhook
-from printreach.store.columns import LenientJson, TableRecords, columns_for, insert
+from printreach.store.columns import LenientJson, TableRecords, columns_for, each_of, insert
 from printreach.store.tables import (
     READABLE,
     Instant,
@@ -148,6 +150,15 @@ class WebhookRecords(TableRecords):
             _webhook, select(*_WEBHOOK).where(webhooks.c.connection_id == connection_id)
         )
 
+    async def get_all(self, connection_ids: Collection[str]) -> list[Webhook]:
+        """Return those that there are."""
+        if not connection_ids:
+            return []
+        return await self._all(
+            _webhook,
+            select(*_WEBHOOK).where(webhooks.c.connection_id.in_(each_of(connection_ids))),
+        )
+
     async def with_connection(self, connection_id: str) -> AppWebhook | None:
         found = await self._where(webhooks.c.connection_id == connection_id)
         return found[0] if found else None
@@ -155,15 +166,25 @@ class WebhookRecords(TableRecords):
     async def of_printer(self, printer_id: str) -> list[AppWebhook]:
         return await self._where(connections.c.printer_id == printer_id)
 
-    async def note_health(self, webhook: Webhook) -> None:
-        """Store what attempts say of its health; ignored if it was set again since it was read."""
+    async def note_health(self, hooks: Sequence[Webhook]) -> None:
+        """Store what attempts say of their health; of one that was set again since it was read
+        nothing.
+        """
+        if not hooks:
+            return
+        values = [
+            {"of_connection": hook.connection_id, "of_set_at": hook.set_at}
+            | {f"to_{name}": getattr(hook, name) for name in _HEALTH}
+            for hook in hooks
+        ]
         await self._connection.execute(
             update(webhooks)
             .where(
-                webhooks.c.connection_id == webhook.connection_id,
-                webhooks.c.set_at == webhook.set_at,
+                webhooks.c.connection_id == bindparam("of_connection"),
+                webhooks.c.set_at == bindparam("of_set_at"),
             )
-            .values(**{name: getattr(webhook, name) for name in _HEALTH})
+            .values({name: bindparam(f"to_{name}") for name in _HEALTH}),
+            values,
         )
 
     async def delete(self, connection_id: str) -> None:

@@ -11,10 +11,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
+    Integer,
     Select,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -87,46 +90,89 @@ class DeliveryRecords(TableRecords):
         return await _LEASES.has_due(self._connection, at)
 
     async def claim(self, claim: Claim) -> list[Lease]:
-        """Claim the queues that have something due and are not claimed."""
+        """Claim queues that have something due; those that another unit of work is claiming or
+        waking at the same time are left out.
+        """
         await _LEASES.mend(self._connection, claim.at)
-        claimed = await _LEASES.claim(self._connection, claim, _LEASES.due(claim))
+        # SQLite ignores the lock: there is no other unit.
+        keys = list(
+            await self._connection.scalars(_LEASES.due(claim).with_for_update(skip_locked=True))
+        )
+        claimed = await _LEASES.claim(self._connection, claim, keys)
         return [Lease(token=claim.token, **row) for row in claimed]
 
-    async def renew(self, lease: Lease, until: datetime) -> bool:
-        """Renew a claim; False if another worker has the queue by now, or the webhook is gone."""
-        return await _LEASES.renew(self._connection, (lease.connection_id,), lease.token, until)
+    async def renew(
+        self, leases: Collection[Lease], until: datetime, *, if_before: datetime | None = None
+    ) -> frozenset[Lease]:
+        """Renew claims; return those that hold. Otherwise another worker has the queue by now, or
+        the webhook is gone.
 
-    async def release(self, lease: Lease, at: datetime, not_before: datetime | None = None) -> None:
-        """Release the queue; it is claimed again when something of it is due."""
+        if_before: renew those alone that end before; they hold at least until the commit.
+        """
+        of_leases = and_(
+            webhooks.c.connection_id.in_(each_of([one.connection_id for one in leases])),
+            webhooks.c.lease.in_(each_of({one.token for one in leases})),
+        )
+        found = await self._connection.execute(
+            select(webhooks.c.connection_id, webhooks.c.lease, webhooks.c.next_at)
+            .where(of_leases)
+            .with_for_update()
+        )
+        ends = {Lease(connection_id=one, token=token): end for one, token, end in found}
+        held = frozenset(leases) & ends.keys()
+        ending = [one.connection_id for one in held if if_before is None or ends[one] < if_before]
+        if ending:
+            await self._connection.execute(
+                update(webhooks)
+                .where(webhooks.c.connection_id.in_(each_of(ending)))
+                .values(next_at=until)
+            )
+        return held
+
+    async def release(
+        self,
+        lease: Lease,
+        at: datetime,
+        not_before: datetime | None = None,
+        *,
+        even_if_due: bool = True,
+    ) -> bool:
+        """Release the queue; it is claimed again when something of it is due.
+
+        even_if_due: also if something is due by now; otherwise it is kept, and this returns False.
+        """
         await self._mend_due_times(lease.connection_id, at)
         next_at = await self._connection.scalar(
             select(func.min(_all.due_at)).where(
                 _all.connection_id == lease.connection_id, _all.due_at.is_not(None)
             )
         )
+        if next_at is not None and next_at <= at and not even_if_due:
+            return False
         if next_at is not None and not_before is not None:
             next_at = max(next_at, not_before)
         key = (lease.connection_id,)
         await _LEASES.release(self._connection, key, lease.token, next_at, {})
+        return True
 
     async def due(
         self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
     ) -> list[Delivery]:
         """Return a webhook's due deliveries, the longest due first. exclude: ids to leave out."""
-        found = await self._connection.execute(due_query(connection_id, at, at_most + len(exclude)))
+        found = await self._connection.execute(
+            DUE, {"of_connection": connection_id, "at": at, "at_most": at_most + len(exclude)}
+        )
         deliveries = [
             Delivery(**row) for row in found.mappings() if row["delivery_id"] not in exclude
         ]
         return deliveries[:at_most]
 
     async def record(self, attempted: Sequence[Attempted]) -> None:
-        """Store outcomes; deliveries that are no longer queued stay as they are."""
-        if not attempted:
-            return
-        names = ("state", "attempts", "due_at", "error", "ended_at")
-        await self._update([_ended_values(one) for one in attempted], names)
-        tried = [values for one in attempted if (values := _attempt_values(one))]
-        await self._update(tried, ("attempted_at", "http_status", "duration_ms"), any_state=True)
+        """Store outcomes; of deliveries that are no longer queued only what the attempt met."""
+        for statement, of_attempts in ((_RECORD_ATTEMPT, True), (_RECORD_END, False)):
+            rows = [_recorded(one) for one in attempted if (one.outcome is not None) is of_attempts]
+            if rows:
+                await self._connection.execute(statement, rows)
 
     async def end_all(
         self, connection_id: str, state: DeliveryState, reason: str, at: datetime
@@ -260,33 +306,6 @@ class DeliveryRecords(TableRecords):
             LoggedDelivery(**{**row, "state": _state_of(row["state"])}) for row in found.mappings()
         ]
 
-    async def _update(
-        self, rows: Sequence[dict[str, Any]], names: Sequence[str], *, any_state: bool = False
-    ) -> None:
-        if not rows:
-            return
-        condition = _all.delivery_id == bindparam("of_delivery")
-        if not any_state:
-            condition &= _all.state == DeliveryState.QUEUED.value
-        values: dict[str, Any] = {name: bindparam(f"to_{name}") for name in names}
-        await self._connection.execute(
-            update(webhook_deliveries).where(condition).values(**values), rows
-        )
-
-
-def due_query(connection_id: str, at: datetime, at_most: int) -> Select[Any]:
-    """Select the fields of Delivery, of what is due, the longest due first."""
-    return (
-        select(
-            *(_all.delivery_id, _all.event_id, _all.event_type, _all.body, _all.attempts),
-            and_(_is_progress(), _has_newer_progress(at)).label("has_newer_progress"),
-            and_(_is_progress(), _has_told_end()).label("has_told_end"),
-        )
-        .where(_all.connection_id == connection_id, _all.due_at <= at)
-        .order_by(_all.due_at, _all.delivery_id)
-        .limit(at_most)
-    )
-
 
 def _up_to(
     connection_id: str, last: int, kind: ColumnElement[bool], at_most: int
@@ -309,7 +328,7 @@ def _is_progress() -> ColumnElement[bool]:
     return and_(_all.event_type == _PROGRESS, _all.print_id != "")
 
 
-def _has_newer_progress(at: datetime) -> ColumnElement[bool]:
+def _has_newer_progress(at: ColumnElement[datetime]) -> ColumnElement[bool]:
     """Match due deliveries that were tried, or that are queued no more."""
     # What is due may be much, and what a print has is little.
     is_due = unsearched(_newer.c.due_at) <= at
@@ -342,9 +361,9 @@ def _is_sent_again() -> ColumnElement[bool]:
     return and_(_all.attempts == 0, has_ended_before)
 
 
-def _ended_values(one: Attempted) -> dict[str, Any]:
+def _recorded(one: Attempted) -> dict[str, Any]:
     is_queued = one.state is DeliveryState.QUEUED
-    return {
+    values = {
         "of_delivery": one.delivery_id,
         "to_state": one.state.value,
         "to_attempts": one.attempts,
@@ -352,14 +371,52 @@ def _ended_values(one: Attempted) -> dict[str, Any]:
         "to_error": one.reason and one.reason[:_MAX_ERROR_CHARS],
         "to_ended_at": None if is_queued else one.at,
     }
+    if one.outcome is not None:
+        values["to_attempted_at"] = one.at
+        values["to_http_status"] = one.outcome.http_status
+        values["to_duration_ms"] = one.outcome.duration_ms
+    return values
 
 
-def _attempt_values(one: Attempted) -> dict[str, Any] | None:
-    if one.outcome is None:
-        return None
-    return {
-        "of_delivery": one.delivery_id,
-        "to_attempted_at": one.at,
-        "to_http_status": one.outcome.http_status,
-        "to_duration_ms": one.outcome.duration_ms,
-    }
+def _new(column: Column[Any]) -> ColumnElement[Any]:
+    return bindparam(f"to_{column.name}", type_=column.type)
+
+
+_is_recorded: Final = _all.delivery_id == bindparam("of_delivery", type_=_all.delivery_id.type)
+_is_queued: Final = _all.state == DeliveryState.QUEUED.value
+_OF_END: Final = (_all.state, _all.attempts, _all.due_at, _all.error, _all.ended_at)
+_OF_ATTEMPT: Final = (_all.attempted_at, _all.http_status, _all.duration_ms)
+# Built once, as those below: to build them costs more than to run them.
+_RECORD_END: Final = (
+    update(webhook_deliveries)
+    .where(_is_recorded, _is_queued)
+    .values({column.name: _new(column) for column in _OF_END})
+)
+# One row version, however much it changes: each is a row and its index entries to PostgreSQL.
+_RECORD_ATTEMPT: Final = (
+    update(webhook_deliveries)
+    .where(_is_recorded)
+    .values(
+        {column.name: case((_is_queued, _new(column)), else_=column) for column in _OF_END}
+        | {column.name: _new(column) for column in _OF_ATTEMPT}
+    )
+)
+
+
+def _due() -> Select[Any]:
+    of_connection = bindparam("of_connection", type_=_all.connection_id.type)
+    at = bindparam("at", type_=_all.due_at.type)
+    return (
+        select(
+            *(_all.delivery_id, _all.event_id, _all.event_type, _all.body, _all.attempts),
+            and_(_is_progress(), _has_newer_progress(at)).label("has_newer_progress"),
+            and_(_is_progress(), _has_told_end()).label("has_told_end"),
+        )
+        .where(_all.connection_id == of_connection, _all.due_at <= at)
+        .order_by(_all.due_at, _all.delivery_id)
+        .limit(bindparam("at_most", type_=Integer))
+    )
+
+
+DUE: Final = _due()
+"""Selects the fields of Delivery, of what is due, the longest due first."""
