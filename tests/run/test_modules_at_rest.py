@@ -32,6 +32,8 @@ SELDOM = {
     "failure detection": {"PIL", "numpy", "onnxruntime", "printreach.detector.batch_scorer"},
     "languages other than English": {"babel"},
     "pages with a QR code": {"segno"},
+    "a debugger, and formats of documents": {"csv", "pdb", "yaml"},
+    "passwords that many people have": {"gzip"},
 }
 """The modules of each part that is loaded where it is used."""
 

@@ -80,6 +80,30 @@ def test_no_cycles_are_searched_for_while_modules_are_imported() -> None:
     assert int(frozen) > 1000
 
 
+STAND_IN = """
+import sys
+from printreach.run.process import importing
+
+with importing():
+    import csv
+    was_loaded = hasattr(sys.modules["csv"], "__file__")
+print(was_loaded, "csv" in sys.modules, csv.QUOTE_ALL, "csv" in sys.modules)
+with importing():
+    from gzip import decompress
+print(sys.modules["gzip"].decompress is decompress)
+"""
+
+
+def test_what_is_seldom_used_is_imported_once_something_of_it_is_used() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STAND_IN], capture_output=True, text=True, check=True
+    )
+    plain, named = done.stdout.splitlines()
+
+    assert plain == "False False 1 True"
+    assert named == "True"
+
+
 RETURN = """
 from printreach.run.process import return_startup_memory, tune_memory_for_traffic
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
-from litestar import Litestar, MediaType, Response, Router, route
+from litestar import Litestar, MediaType, Response, route
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.enums import HttpMethod
@@ -61,6 +61,7 @@ from printreach.web.problems import (
 )
 from printreach.web.quick_view import QUICK_VIEW
 from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest, UnansweredRequests
+from printreach.web.routing import DeclaredRouter
 from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet, refuse_head_that_uses_up
 from printreach.web.security import FORM, OriginCheck, hardening
 from printreach.web.services import Services
@@ -69,7 +70,12 @@ from printreach.web.templating import static_files, template_environment
 from printreach.web.watch import DETECTOR_PAGES
 from printreach.web.webhooks import DELIVERY_PAGES, WEBHOOK_API
 
-APIS: Final[Sequence[Router]] = (APP_CONNECTION_API, EVENT_STREAM_API, DETECTION_API, WEBHOOK_API)
+APIS: Final[Sequence[DeclaredRouter]] = (
+    APP_CONNECTION_API,
+    EVENT_STREAM_API,
+    DETECTION_API,
+    WEBHOOK_API,
+)
 """The routers that are served and described."""
 
 _NEVER_ASKED: Final = {
@@ -79,7 +85,7 @@ _NEVER_ASKED: Final = {
 """The dependencies that `web.app` provides to every route; a description needs only their names."""
 
 
-def openapi_document(apis: Sequence[Router]) -> bytes:
+def openapi_document(apis: Sequence[DeclaredRouter]) -> bytes:
     """Describe APIs as OpenAPI 3.1, in JSON.
 
     The framework would serve the description in a folder with pages of its own. So an application
@@ -167,7 +173,7 @@ def document_route(path: str, describe: Callable[[], bytes]) -> HTTPRouteHandler
 Documents = Mapping[str, Callable[[], bytes]]
 _NO_DOCUMENTS: Final[Documents] = MappingProxyType({})
 
-PAGES: Final = Router(
+PAGES: Final = DeclaredRouter(
     "/",
     route_handlers=[
         *(front_page, *PRINTER_PAGES, *QUICK_VIEW, *PRINT_PAGES, *DETECTOR_PAGES),

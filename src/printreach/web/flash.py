@@ -16,13 +16,13 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from litestar.datastructures import Cookie
 from litestar.enums import ScopeType
-from litestar.middleware import ASGIMiddleware
 from litestar.response import Redirect
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from printreach.languages import N_
 from printreach.rules.own_paths import FLASH_FIELD
 from printreach.web.cookies import FLASH, Cookies
+from printreach.web.routing import RouteMiddleware
 from printreach.web.safe_methods import is_head
 
 _LIFETIME: Final = timedelta(minutes=1)
@@ -144,7 +144,7 @@ def redirect_with_flash(path: str, word: str) -> Redirect:
     return Redirect(f"{path}?{FLASH_FIELD}={word}", status_code=303)
 
 
-class FlashMessages(ASGIMiddleware):
+class FlashMessages(RouteMiddleware):
     """Has the page that follows a form, and no other, show what the form did."""
 
     scopes = (ScopeType.HTTP,)
@@ -236,7 +236,7 @@ def is_shown_in_place(scope: Scope) -> bool:
     return _named(scope) == scope["path"]
 
 
-class RefusalsInPlace(ASGIMiddleware):
+class RefusalsInPlace(RouteMiddleware):
     """Answers a form of an open page with 200 where it is refused.
 
     The page says why. Browsers log each 4xx that a script is answered as an error of the page.

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from litestar import MediaType, Response, Router, route
+from litestar import MediaType, Response, route
 from litestar.exceptions import NotFoundException
 from litestar.response import Template
 
 from printreach.languages import N_, _, language
+from printreach.web.routing import DeclaredRouter
 from printreach.web.safe_methods import READ
 from printreach.web.templating import STATIC, asset_addresses
 from printreach.web.wording import typeset
@@ -128,7 +129,7 @@ def offline_page() -> Template:
     return Template("offline.html")
 
 
-INSTALLABLE: Final = Router(
+INSTALLABLE: Final = DeclaredRouter(
     "/",
     route_handlers=[web_app_manifest, worker_script, offline_page],
     include_in_schema=False,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
-from litestar import MediaType, Response, Router, post, route
+from litestar import MediaType, Response, post, route
 from litestar.di import NamedDependency
 from litestar.exceptions import ClientException, NotFoundException
 from litestar.params import FromQuery
@@ -19,6 +19,7 @@ from printreach.ports.payments import ForgedCall, Offer, PaymentsUnavailable
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.web.forms import Fields, page
 from printreach.web.problems import AnyRequest
+from printreach.web.routing import DeclaredRouter
 from printreach.web.safe_methods import READ, is_head
 from printreach.web.security import NO_REFERRER
 from printreach.web.services import Services
@@ -133,7 +134,7 @@ async def receive_webhook(
     return Response(None, status_code=200)
 
 
-PAYMENT_CALLS = Router(
+PAYMENT_CALLS = DeclaredRouter(
     "/",
     route_handlers=[receive_webhook],
     include_in_schema=False,

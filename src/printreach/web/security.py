@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from litestar.enums import ScopeType
 from litestar.exceptions import PermissionDeniedException
-from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from printreach.languages import N_
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
+from printreach.web.routing import RouteMiddleware
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
@@ -90,7 +90,7 @@ def hardening(*, requires_https: bool) -> Callable[[Message, Scope], Awaitable[N
     return harden
 
 
-class OriginCheck(ASGIMiddleware):
+class OriginCheck(RouteMiddleware):
     """Refuses requests that could act for a person unless our own page sent them.
 
     These are requests with a cookie other than a plain read, WebSocket handshakes with one, and all

@@ -34,6 +34,7 @@ from printreach.languages import (
 from printreach.web.connections.permissions import limits_in_words
 from printreach.web.installing import WHEEL_NAME
 from printreach.web.problems import AnyRequest
+from printreach.web.routing import DeclaredRouter
 from printreach.web.wording import FILTERS
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -106,6 +107,7 @@ def static_files() -> Router:
     """Serve the built files."""
     STATIC.mkdir(exist_ok=True)
     return create_static_files_router(
+        router_class=DeclaredRouter,
         path="/static",
         directories=[STATIC],
         cache_control=CacheControlHeader(public=True, max_age=_AGE_SECONDS, immutable=True),

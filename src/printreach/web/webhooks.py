@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from litestar import MediaType, Response, Router, get, post
+from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import NotFoundException, ValidationException
 from litestar.params import FromPath, JSONBody
@@ -37,6 +37,7 @@ from printreach.web.connections.api import (
 from printreach.web.connections.permissions import ticks_of
 from printreach.web.flash import redirect_with_flash
 from printreach.web.problems import AnyRequest, answer_app_api_failure, described_failures, or_404
+from printreach.web.routing import DeclaredRouter
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, too_many
 
@@ -156,11 +157,11 @@ def webhook_keys(services: NamedDependency[Services]) -> Response[WebhookKeyList
     return Response(WebhookKeyList(keys=keys), headers=headers)
 
 
-WEBHOOK_API = Router(
+WEBHOOK_API = DeclaredRouter(
     "/",
     route_handlers=[
         webhook_keys,
-        Router(
+        DeclaredRouter(
             "/",
             route_handlers=[set_webhook, delete_webhook, test_webhook],
             dependencies={"caller": Provide(provide_caller)},

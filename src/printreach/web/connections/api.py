@@ -7,7 +7,7 @@ strictly: the framework would accept "6" as a number, and true as one.
 from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
-from litestar import Router, get, post
+from litestar import get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import ClientException, ValidationException
 from litestar.openapi.spec import Operation, Reference, RequestBody, Schema
@@ -34,6 +34,7 @@ from printreach.web.problems import (
     described_failures,
 )
 from printreach.web.requests import note_caller, refuse_encoded_json
+from printreach.web.routing import DeclaredRouter
 from printreach.web.services import Services
 from printreach.web.signed_in import raise_if_too_soon
 
@@ -234,7 +235,7 @@ async def create(
     )
 
 
-APP_CONNECTION_API = Router(
+APP_CONNECTION_API = DeclaredRouter(
     "/",
     route_handlers=[info, detector_status, create],
     dependencies={"caller": Provide(provide_caller)},

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from litestar import MediaType, Response, Router, get, route
+from litestar import MediaType, Response, get, route
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException, TooManyRequestsException
 from litestar.params import FromPath
@@ -29,6 +29,7 @@ from printreach.web.printers.cards import NO_WEBCAM, Temp, Webcam, temps_of, web
 from printreach.web.printers.open_pages import HEARTBEAT_S, MAX_STREAM_S, page_event, templates_of
 from printreach.web.printers.view import layers_of
 from printreach.web.problems import AnyRequest
+from printreach.web.routing import DeclaredRouter
 from printreach.web.safe_methods import READ
 from printreach.web.security import NO_REFERRER, SANDBOX
 from printreach.web.services import Services
@@ -185,7 +186,7 @@ def _no_such_link() -> NotFoundException:
     return NotFoundException(_("There is no such live view"), headers=HIDDEN)
 
 
-LIVE_PAGES = Router(
+LIVE_PAGES = DeclaredRouter(
     "/",
     route_handlers=[short_address, live_page, live_picture, live_events],
     include_in_schema=False,

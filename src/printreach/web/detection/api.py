@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
-from litestar import Router, post
+from litestar import post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.openapi.datastructures import ResponseSpec
@@ -48,6 +48,7 @@ from printreach.web.requests import (
     is_encoded,
     note_caller,
 )
+from printreach.web.routing import DeclaredRouter
 from printreach.web.security import KEYED
 from printreach.web.services import Services
 from printreach.web.signed_in import UNPROVEN
@@ -269,7 +270,7 @@ def provide_detection_request(
     return DetectionRequest(call, services.detection, body_limiters_of(request).of_images)
 
 
-DETECTION_API = Router(
+DETECTION_API = DeclaredRouter(
     DETECTION_PATH,
     route_handlers=[create_context, process],
     dependencies={"detection_request": Provide(provide_detection_request, sync_to_thread=False)},

@@ -8,7 +8,7 @@ be open.
 from typing import Any, Final
 
 import msgspec
-from litestar import MediaType, Request, Response, Router, get, post
+from litestar import MediaType, Request, Response, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
@@ -33,6 +33,7 @@ from printreach.web.notifications.pages import (
     provide_pages,
 )
 from printreach.web.problems import Problem
+from printreach.web.routing import DeclaredRouter
 from printreach.web.security import FORM, KEYED
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, raise_if_too_soon, too_many, visitor_of
@@ -129,7 +130,7 @@ async def press(
     )
 
 
-ACTS: Final = Router(
+ACTS: Final = DeclaredRouter(
     "/",
     route_handlers=[press],
     include_in_schema=False,
@@ -170,7 +171,7 @@ def _name_form(
 
 NOTIFICATION_PAGES = [
     *(STOP_PAGES, ACTS),
-    Router(
+    DeclaredRouter(
         "/",
         route_handlers=[*NOTIFICATION_ROUTES, *DEVICE_ROUTES],
         dependencies={"pages": Provide(provide_pages)},

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from litestar import MediaType, Response, Router, get, post
+from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
@@ -19,6 +19,7 @@ from printreach.rules.notifications.channels import CHANNEL_BY_NAME, CHANNELS
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.flash import redirect_with_flash
 from printreach.web.forms import ERROR_STATUS, Fields
+from printreach.web.routing import DeclaredRouter
 from printreach.web.security import KEYED
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, in_words
@@ -284,7 +285,7 @@ async def stop(services: NamedDependency[Services], token: FromQuery[str] = "") 
     return Template("notifications/stopped.html")
 
 
-STOP_PAGES = Router(
+STOP_PAGES = DeclaredRouter(
     "/",
     route_handlers=[ask_to_stop, stop],
     include_in_schema=False,

@@ -1,15 +1,15 @@
 """Pages for operators. For everybody else they do not exist."""
 
-from litestar import Router
 from litestar.di import Provide
 
 from printreach.web.operators.accounts import ACCOUNT_PAGES
 from printreach.web.operators.context import provide_operator, provide_search
 from printreach.web.operators.records import APP_PAGES, PRINTER_PAGES
 from printreach.web.operators.service import SERVICE_PAGES
+from printreach.web.routing import DeclaredRouter
 from printreach.web.security import FORM
 
-OPERATOR_PAGES = Router(
+OPERATOR_PAGES = DeclaredRouter(
     "/",
     route_handlers=[*(*SERVICE_PAGES, *ACCOUNT_PAGES), *(*APP_PAGES, *PRINTER_PAGES)],
     dependencies={

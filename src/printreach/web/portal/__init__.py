@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, assert_never
 
-from litestar import MediaType, Response, Router, post
+from litestar import MediaType, Response, post
 from litestar.di import NamedDependency, Provide
 
 from printreach.hub.denied import Denied, Reason
@@ -30,6 +30,7 @@ from printreach.web.portal.flow import (
 )
 from printreach.web.portal.pages import FlowRequest, done_page, linking_page, step_page
 from printreach.web.problems import AnyRequest
+from printreach.web.routing import DeclaredRouter
 from printreach.web.security import FORM
 from printreach.web.signed_in import visitor_of
 
@@ -178,7 +179,7 @@ def _link_again(
 FLOW_FORMS = [link, name, take_own, choose, allow, answer_key, pay, refuse]
 
 
-FLOW = Router(
+FLOW = DeclaredRouter(
     "/appportal/v1/flow/{flow_id:str}",
     route_handlers=[flow_page, *FLOW_FORMS],
     dependencies={"flow_request": Provide(provide_flow_request), "sent": Provide(provide_sent)},

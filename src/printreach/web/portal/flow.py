@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from litestar import MediaType, Response, Router, post, route
+from litestar import MediaType, Response, post, route
 from litestar.di import NamedDependency
 from litestar.exceptions import ClientException, NotFoundException, PermissionDeniedException
 from litestar.params import FromPath, FromQuery
@@ -39,6 +39,7 @@ from printreach.web.portal.pages import (
 )
 from printreach.web.printer_state import OFFLINE, badge_of
 from printreach.web.problems import AnyRequest
+from printreach.web.routing import DeclaredRouter
 from printreach.web.safe_methods import READ
 from printreach.web.security import FORM, NO_REFERRER
 from printreach.web.services import Services
@@ -272,7 +273,7 @@ def _pairs(request: AnyRequest) -> list[tuple[str, str]]:
         raise ClientException(N_("The address has too many parameters")) from None
 
 
-START = Router(
+START = DeclaredRouter(
     "/appportal/v1",
     route_handlers=[welcome, begin, complete, no_supporter_perks],
     include_in_schema=False,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import msgspec
-from litestar import Response, Router, WebSocket, get, websocket
+from litestar import Response, WebSocket, get, websocket
 from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency
 from litestar.exceptions import (
@@ -35,6 +35,7 @@ from printreach.web import disconnects
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.disconnects import sse_response
 from printreach.web.problems import AnyRequest, Problem, described_failures
+from printreach.web.routing import DeclaredRouter
 from printreach.web.services import Services
 from printreach.web.signed_in import raise_if_too_soon
 
@@ -286,4 +287,4 @@ async def _until_left(socket: WebSocket[Any, Any, Any]) -> None:
         return
 
 
-EVENT_STREAM_API = Router("/", route_handlers=[event_stream, event_socket], tags=["Events"])
+EVENT_STREAM_API = DeclaredRouter("/", route_handlers=[event_stream, event_socket], tags=["Events"])

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 from datetime import timedelta
 from typing import Annotated, Final
 
-from litestar import MediaType, Response, Router, get, post, route
+from litestar import MediaType, Response, get, post, route
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import NotFoundException, TooManyRequestsException
 from litestar.params import FromPath, QueryParameter
@@ -23,6 +23,7 @@ from printreach.web.forms import Fields
 from printreach.web.prints import PUBLIC_HEADERS
 from printreach.web.prints.rows import print_path
 from printreach.web.problems import AnyRequest
+from printreach.web.routing import DeclaredRouter
 from printreach.web.safe_methods import READ
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -101,10 +102,10 @@ async def timelapse_video(
     return _sent(video[first : last + 1], 206, headers, sent, limits)
 
 
-def timelapse_pages() -> Router:
+def timelapse_pages() -> DeclaredRouter:
     """Return a router for one application, with its own count of videos that are being sent."""
     sent = Slots(MAX_SENT)
-    return Router(
+    return DeclaredRouter(
         "/",
         route_handlers=[ask_to_delete_timelapse, delete_timelapse, timelapse_video],
         dependencies={"sent": Provide(lambda: sent, sync_to_thread=False)},
