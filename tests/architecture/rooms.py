@@ -68,7 +68,7 @@ ROOMS = {
     "http1.heads": pure(),
     "http1.chunked": pure(),
     "tunnel": driver(),
-    "tunnel.*link": driver("picows"),
+    "tunnel.websocket_*": driver("picows"),
     "printers": driver("msgspec"),
     "printers.loose": pure(),
     "printers.port": pure(),
