@@ -2,10 +2,11 @@
 
 import re
 
-from litestar import Litestar, Router, get
+from litestar import Litestar, get
 from litestar.testing import TestClient
 
 from printreach.web.app import document_route, openapi_document
+from printreach.web.routing import DeclaredRouter
 
 
 def test_the_document_is_openapi_3_1_of_printreach(program: TestClient[Litestar]) -> None:
@@ -59,7 +60,7 @@ def test_an_api_in_the_list_is_described() -> None:
     def thing() -> int:
         return 1
 
-    document = openapi_document([Router("/api", route_handlers=[thing])])
+    document = openapi_document([DeclaredRouter("/api", route_handlers=[thing])])
 
     assert b'"/api/thing"' in document
 
