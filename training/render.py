@@ -189,9 +189,13 @@ def _fallen_on_mm(part: Part, failing: Failure, share: float) -> float:
 
 
 def _prints(plan: Plan, share: float, spacing: float, *, is_bad: bool) -> Iterator[Cloud]:
-    """The parts as far as they got. Only the first one fails; the others grow on."""
+    """The parts as far as they got.
+
+    Of those that come loose or turn into spaghetti only the first one fails; the others grow on.
+    """
     for number, part in enumerate(plan.parts):
-        stops = is_bad and number == 0 and plan.failing is not Failure.SHIFTED
+        is_loose = number == 0 and plan.failing is not Failure.SHIFTED
+        stops = is_bad and (is_loose or plan.failing is Failure.AIR)
         done = (plan.onset_share if stops else share) * part.height_mm
         points = printed(part, done, spacing, plan.seed + number)
         if plan.changes_filament is not None:

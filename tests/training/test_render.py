@@ -80,6 +80,15 @@ def test_a_nozzle_that_prints_air_leaves_the_part_as_it_was() -> None:
     assert share_of(frame(air, 8), Kind.FINE) == 1
 
 
+def test_no_part_of_a_plate_grows_while_the_nozzle_prints_air() -> None:
+    plate = replace(any_plan(27, Failure.AIR, 4, 20), moves_bed=False, shows_head=0.0)
+
+    soon, late = (frame(plate, number).pixels.astype(int) for number in (5, 19))
+
+    assert len(plate.parts) > 1
+    assert np.abs(late - soon).max() < 40, "more than the camera's noise has changed"
+
+
 @pytest.mark.slow
 def test_nothing_grows_while_filament_is_changed_and_then_it_has_another_colour() -> None:
     plain = replace(any_plan(3, Failure.NONE, 0, 12), shows_head=0.0)
