@@ -17,6 +17,8 @@ FUZZ_SECONDS ?= 600
 SIEGE_SECONDS ?= 120
 SOAK_MINUTES ?= 10
 ISOLATION_STEPS ?= 100000
+TESTS_THAT_LOOK := $$(grep --recursive --files-with-matches --include='test_*.py' \
+	--regexp=look_at --regexp=screenshot tests)
 # What apps ask of a printer, whichever way leads there.
 JOURNEYS_OF_REQUESTS := answer_fidelity httpbin large_transfers moonraker mqtt octoprint permissions \
 	refusals request_fidelity streams uploads websockets
@@ -58,8 +60,15 @@ fleet: install  ## the same on several nodes of each role behind HAProxy, with P
 .PHONY: test
 test: install lint build/agent-only/.installed build/server-only/.installed  ## everything: lint, types, import rules, tests
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
-	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) \
-		--dist loadfile --no-loadscope-reorder -m "not fault and not fleet and not compiles"
+	@# In a fresh clone each of the workers would compile all tests.
+	@ls tests/__pycache__/conftest.* >/dev/null 2>&1 || $(BIN)/pytest --collect-only --quiet >/dev/null || true
+	PRINTREACH_TEST_PICTURES=0 PRINTREACH_TEST_LOOKS=few $(BIN)/pytest --numprocesses $(WORKERS) \
+		--dist loadfile --no-loadscope-reorder -m "not fault and not fleet and not compiles and not pages"
+
+.PHONY: test-pages
+test-pages: install  ## pages in every size, light and dark, and by keyboard in more windows; `make test` takes few
+	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile $(TESTS_THAT_LOOK)
+	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile -m pages tests/journeys
 
 .PHONY: test-postgresql
 test-postgresql: install  ## the use cases with their rows on a PostgreSQL server; `make test` has them on SQLite
@@ -183,9 +192,7 @@ docs: install  ## write the documents and the SQL that are made from the code
 
 .PHONY: screens
 screens: install  ## pictures of every page, in three sizes, light and dark, in build/screens
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
-		$$(grep --recursive --files-with-matches --include='test_*.py' \
-			--regexp=look_at --regexp=screenshot tests)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile $(TESTS_THAT_LOOK)
 
 .PHONY: pictures
 pictures: install  ## the README's pictures, taken of the demo as it is now

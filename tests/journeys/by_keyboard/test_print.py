@@ -1,6 +1,7 @@
 """A file is uploaded, printed, paused, resumed and stopped by keyboard alone, in four windows."""
 
 import re
+from typing import Final
 
 import pytest
 from playwright.sync_api import expect
@@ -29,7 +30,10 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("case", [*CASES, *MORE_CASES], ids=str, indirect=True)
+MORE: Final = [pytest.param(case, marks=pytest.mark.pages) for case in MORE_CASES]
+
+
+@pytest.mark.parametrize("case", [*CASES, *MORE], ids=str, indirect=True)
 def test_a_person_uploads_prints_pauses_and_stops(
     owner: Keyboard, case: Case, printer: LinkedPrinter, home: Service
 ) -> None:
