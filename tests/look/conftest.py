@@ -1,4 +1,4 @@
-"""One browser for the whole folder; each file has a profile of its own, and each test a page.
+"""One browser for the whole folder; each file has a profile of its own, whose tests share a tab.
 
 Installations begin with a copy of a database that was migrated once.
 """
@@ -10,10 +10,11 @@ from litestar.testing import TestClient
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.look.gallery import answer_in_process, gallery_app
-from tests.rigs.chromium import chromium_for_many, close_page, fresh_profile
+from tests.rigs.chromium import chromium_for_many, fresh_profile
 from tests.rigs.databases import database, migrated
+from tests.rigs.shared_tab import SharedTab
 
-__all__ = ["browser", "database", "migrated", "page", "shared_browser"]
+__all__ = ["browser", "database", "migrated", "page", "shared_browser", "tab"]
 
 
 @pytest.fixture(scope="package")
@@ -32,9 +33,12 @@ def browser(shared_browser: Browser) -> Iterator[BrowserContext]:
         yield context
 
 
+@pytest.fixture(scope="module")
+def tab(browser: BrowserContext) -> SharedTab:
+    return SharedTab(browser)
+
+
 @pytest.fixture
-def page(browser: BrowserContext) -> Iterator[Page]:
-    opened = browser.new_page()
-    opened.set_viewport_size({"width": 390, "height": 844})
-    yield opened
-    close_page(opened)
+def page(tab: SharedTab) -> Iterator[Page]:
+    with tab.turn() as opened:
+        yield opened

@@ -1,18 +1,16 @@
 """The popup of a smart pause: compact, over nothing, and closed for good."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from msgspec import structs
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from printreach.contract.status import ServiceStatus, StatusResult
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer_http import OFFLINE
 from tests.look.camera_pages import ON_ITS_SIDE, SMALL_PHONE, Stream, home, show
 from tests.look.gallery import show_tab
-from tests.rigs.chromium import close_page, fresh_profile
 from tests.rigs.looks import DESKTOP, PHONE, TABLET, Size, look_at
 from tests.web.printers.conftest import Home, printing
 from tests.web.printers.test_smart_pause import paused
@@ -38,15 +36,6 @@ LIES_OVER = """() => {
             && box.top < popup.bottom && box.bottom > popup.top;
     }).map((each) => each.outerHTML.slice(0, 100));
 }"""
-
-
-@pytest.fixture
-def page(shared_browser: Browser) -> Iterator[Page]:
-    """In a profile of its own, which remembers no popup that another test has closed."""
-    with fresh_profile(shared_browser, service_workers=False) as profile:
-        opened = profile.new_page()
-        yield opened
-        close_page(opened)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
