@@ -19,6 +19,8 @@ SOAK_MINUTES ?= 10
 ISOLATION_STEPS ?= 100000
 TESTS_THAT_LOOK := $$(grep --recursive --files-with-matches --include='test_*.py' \
 	--regexp=look_at --regexp=screenshot tests)
+# few: the tests look at each page in some sizes and schemes. all: in all of them.
+LOOKS ?= few
 # What apps ask of a printer, whichever way leads there.
 JOURNEYS_OF_REQUESTS := answer_fidelity httpbin large_transfers moonraker mqtt octoprint permissions \
 	refusals request_fidelity streams uploads websockets
@@ -62,8 +64,9 @@ test: install lint build/agent-only/.installed build/server-only/.installed  ## 
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
 	@# In a fresh clone each of the workers would compile all tests.
 	@ls tests/__pycache__/conftest.* >/dev/null 2>&1 || $(BIN)/pytest --collect-only --quiet >/dev/null || true
-	PRINTREACH_TEST_PICTURES=0 PRINTREACH_TEST_LOOKS=few $(BIN)/pytest --numprocesses $(WORKERS) \
-		--dist loadfile --no-loadscope-reorder -m "not fault and not fleet and not compiles and not pages"
+	PRINTREACH_TEST_PICTURES=0 PRINTREACH_TEST_LOOKS=$(LOOKS) $(BIN)/pytest --numprocesses $(WORKERS) \
+		--dist loadfile --no-loadscope-reorder \
+		-m "not fault and not fleet and not compiles$(if $(filter all,$(LOOKS)),, and not pages)"
 
 .PHONY: test-pages
 test-pages: install  ## pages in every size, light and dark, and by keyboard in more windows; `make test` takes few
