@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,14 @@ async def download(state: State) -> Stream:
 
 def an_app() -> Litestar:
     """The web role with routes that rest in the middle; state.begun says when one does."""
+    app = _one_app()
+    app.state.begun = asyncio.Event()
+    return app
+
+
+@cache
+def _one_app() -> Litestar:
+    """The app of all tests, which takes a quarter of a second to make and keeps nothing."""
     # No page that is fetched here asks the store anything, so it is never opened.
     bus = MemoryBus()
     mailer, settings = RecordingMailer(), settings_from({})
@@ -127,7 +136,6 @@ def an_app() -> Litestar:
     )
     services = web_services(dependencies)
     app = create_app(WebSettings(base_url="http://localhost:8080", has_mail_server=False), services)
-    app.state.begun = asyncio.Event()
     for handler in (caller, caller_socket, events, slow, download):
         app.register(handler)
     return app

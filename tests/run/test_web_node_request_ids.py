@@ -2,10 +2,11 @@
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 
 import httpx
 import pytest
-from litestar import get
+from litestar import Litestar, get
 
 from printreach.http1.request_ids import REQUEST_ID
 from tests.run.test_web_node import Node, Run, an_app, fetch, run, serving
@@ -23,10 +24,15 @@ async def request_id() -> str:
     return before
 
 
-def naming(**settings: str) -> AbstractAsyncContextManager[Node]:
+@cache
+def app_that_tells_ids() -> Litestar:
     app = an_app()
     app.register(request_id)
-    return serving(app, 1.0, None, **settings)
+    return app
+
+
+def naming(**settings: str) -> AbstractAsyncContextManager[Node]:
+    return serving(app_that_tells_ids(), 1.0, None, **settings)
 
 
 def test_each_request_has_an_id_of_its_own_which_its_answer_tells(run: Run) -> None:
