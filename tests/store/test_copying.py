@@ -47,6 +47,17 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> DatabaseLocation:
     return tmp_path / "target" / "printreach.sqlite3"
 
 
+@pytest.fixture
+def other_kind(
+    request: pytest.FixtureRequest, database: DatabaseLocation, tmp_path: Path
+) -> DatabaseLocation:
+    """An empty database of another kind than the source: each kind is on each side once."""
+    if isinstance(database, Path):
+        location: PostgresqlLocation = request.getfixturevalue("other_postgresql")
+        return location
+    return tmp_path / "target" / "printreach.sqlite3"
+
+
 def at(location: DatabaseLocation, work: Callable[[Connection], T]) -> T:
     """Do something in a transaction."""
 
@@ -87,12 +98,12 @@ def test_every_row_of_every_table_is_copied(
     assert asyncio.run(revision_at(target)) == HEAD
 
 
-def test_a_service_runs_on_a_copy(database: DatabaseLocation, target: DatabaseLocation) -> None:
+def test_a_service_runs_on_a_copy(database: DatabaseLocation, other_kind: DatabaseLocation) -> None:
     fill(database)
-    copy(database, target)
+    copy(database, other_kind)
 
     async def count() -> int:
-        async with open_store(target) as store:
+        async with open_store(other_kind) as store:
             return (await store.read(lambda records: records.operating.counts(NOON))).accounts
 
     assert asyncio.run(count()) == ROWS
@@ -145,7 +156,9 @@ count_of_progress = text("SELECT sum(rows) FROM copy_progress")
 
 
 def test_a_copy_is_interrupted_within_a_table(
-    database: DatabaseLocation, target: DatabaseLocation, monkeypatch: pytest.MonkeyPatch
+    database: DatabaseLocation,
+    other_kind: DatabaseLocation,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(copying, "ROWS_AT_ONCE", 3)
     fill(database)
@@ -160,13 +173,13 @@ def test_a_copy_is_interrupted_within_a_table(
 
     monkeypatch.setattr(copying, "_insert", insert_twice)
     with pytest.raises(Interrupted):
-        copy(database, target)
-    half_way = at(target, lambda there: there.execute(count_of_progress).scalar_one())
+        copy(database, other_kind)
+    half_way = at(other_kind, lambda there: there.execute(count_of_progress).scalar_one())
     monkeypatch.setattr(copying, "_insert", whole)
-    copy(database, target)
+    copy(database, other_kind)
 
     assert half_way == 6
-    assert everything_in(target) == everything_in(database)
+    assert everything_in(other_kind) == everything_in(database)
 
 
 def test_no_service_starts_on_an_unfinished_copy(
@@ -200,19 +213,19 @@ def interrupt_at_once(source: DatabaseLocation, target: DatabaseLocation) -> Non
 
 
 def test_a_target_with_rows_is_refused(
-    database: DatabaseLocation, target: DatabaseLocation
+    database: DatabaseLocation, other_kind: DatabaseLocation
 ) -> None:
     fill(database)
-    copy(database, target)
-    before = everything_in(target)
+    copy(database, other_kind)
+    before = everything_in(other_kind)
 
     with pytest.raises(CopyFailed, match="The target isn't empty: there are rows in"):
-        copy(database, target)
-    assert everything_in(target) == before
+        copy(database, other_kind)
+    assert everything_in(other_kind) == before
 
 
 def test_a_row_that_changes_meanwhile_is_found(
-    database: DatabaseLocation, target: DatabaseLocation
+    database: DatabaseLocation, other_kind: DatabaseLocation
 ) -> None:
     """A row that was copied before an interruption, and is another one after it."""
     fill(database)
@@ -224,11 +237,11 @@ def test_a_row_that_changes_meanwhile_is_found(
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        asyncio.run(copy_database(database, target, interrupt, source_name="here"))
+        asyncio.run(copy_database(database, other_kind, interrupt, source_name="here"))
     at(database, lambda there: there.execute(update(apps).values(name="Another")))
 
     with pytest.raises(CopyFailed, match="apps isn't the same on both sides"):
-        copy(database, target)
+        copy(database, other_kind)
 
 
 def test_another_schema_is_refused(database: DatabaseLocation, target: DatabaseLocation) -> None:
@@ -260,7 +273,7 @@ def test_nothing_is_copied_while_a_service_runs(
 
 
 def test_a_copy_of_one_moment_is_made_while_a_service_runs(
-    database: DatabaseLocation, target: DatabaseLocation
+    database: DatabaseLocation, other_kind: DatabaseLocation
 ) -> None:
     """As for a backup. What is written meanwhile isn't in it."""
     fill(database)
@@ -271,8 +284,8 @@ def test_a_copy_of_one_moment_is_made_while_a_service_runs(
             with copying.connection_to(database) as beside, beside.begin():
                 beside.execute(delete(notices))
 
-    asyncio.run(copy_database(database, target, change, may_be_used=True))
+    asyncio.run(copy_database(database, other_kind, change, may_be_used=True))
 
-    assert everything_in(target) == before
+    assert everything_in(other_kind) == before
     assert at(database, lambda there: there.execute(select(func.count()).select_from(notices))
               .scalar_one()) == 0  # fmt: skip

@@ -154,6 +154,8 @@ def _batches(
     rows = connection.execute(in_order.offset(skipped)).all()
     while rows:
         yield rows
+        if len(rows) < ROWS_AT_ONCE:
+            return
         last = rows[-1]._mapping
         after = tuple_(*(literal(last[column.name], column.type) for column in key))
         rows = connection.execute(in_order.where(tuple_(*key) > after)).all()
