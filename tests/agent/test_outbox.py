@@ -127,6 +127,7 @@ def test_after_a_line_was_cut_off_what_is_added_is_found_again(
     assert ids(outbox_in(tmp_path)) == ["event-0001", "event-0002"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_a_dying_card_makes_of_it_the_agent_starts(

@@ -41,6 +41,7 @@ def imports(pi: Path, tmp_path_factory: pytest.TempPathFactory) -> Imports:
     return imports_of(pi, packages, tmp_path_factory.mktemp("elsewhere"))
 
 
+@pytest.mark.slow
 def test_only_what_the_agent_requires_is_installed_there(pi: Path, tmp_path: Path) -> None:
     listed = json.loads(
         run(pi / "python", "-I", "-m", "pip", "list", "--format", "json", cwd=tmp_path)
@@ -53,6 +54,7 @@ def test_only_what_the_agent_requires_is_installed_there(pi: Path, tmp_path: Pat
     assert installed <= {*pinned, "pip", "setuptools", "printreach"}
 
 
+@pytest.mark.slow
 def test_every_module_the_agent_needs_imports_there(imports: Imports) -> None:
     missing = {
         module: library

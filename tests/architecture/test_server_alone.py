@@ -49,6 +49,7 @@ def imports(server: Path, tmp_path_factory: pytest.TempPathFactory) -> Imports:
     return imports_of(server, packages, tmp_path_factory.mktemp("elsewhere"))
 
 
+@pytest.mark.slow
 def test_every_module_imports_but_for_the_extras(imports: Imports) -> None:
     missing = {
         module: why

@@ -18,6 +18,8 @@ from tests.fakes.loop import on_a_loop
 from tests.rigs.nats_server import PASSWORD, NatsServer, settled
 from tests.rigs.waiting import free_port
 
+pytestmark = pytest.mark.peer
+
 PATIENCE_S = 30.0
 REVOKED = Notice(Topic.CONNECTION, "app-1")
 LINKED = Notice(Topic.PRINTER, "p1")

@@ -18,6 +18,8 @@ from printreach.store.store import open_store
 from tests.fakes.loop import on_a_loop
 from tests.rigs.nats_server import NatsServer, settled
 
+pytestmark = pytest.mark.peer
+
 PATIENCE_S = 30.0
 LOOK = Notice(Topic.DETECTOR, "printer-1")
 EVENT = Notice(Topic.EVENT, "account-1")
@@ -199,6 +201,7 @@ def test_one_of_several_workers_is_told_of_what_waits_to_be_done(
     body()
 
 
+@pytest.mark.slow
 def test_after_a_loss_of_the_server_a_node_subscribes_to_what_is_wanted_by_then(
     tmp_path: Path, server: NatsServer
 ) -> None:

@@ -15,6 +15,8 @@ from tests.backends.test_bus import LINKED, PATIENCE_S, REVOKED, Listener
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
 
+pytestmark = pytest.mark.peer
+
 
 @pytest.fixture(autouse=True)
 def looks_follow_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,6 +32,7 @@ async def notify(store: Store, notice: Notice, number: int) -> None:
     await store.write(work)
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_notice_of_another_process_arrives_with_the_next_look(
     postgresql_location: PostgresqlLocation,

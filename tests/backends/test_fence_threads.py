@@ -64,6 +64,7 @@ def test_the_end_of_one_fence_cuts_off_no_connection_of_another() -> None:
             assert peer_of_one.recv(1) == b""
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_messages_at_the_same_time_are_each_told_their_own_answer() -> None:
     statuses = [200, 401, 500, 200, 404, 503]

@@ -224,6 +224,7 @@ def test_a_stranger_cannot_make_the_service_keep_long_texts(name: str) -> None:
         signin.decode_from_agent(json.dumps(hello).encode())
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200))
 def test_no_bytes_raise_anything_else(payload: bytes) -> None:
     for decode in (signin.decode_from_agent, signin.decode_from_service):

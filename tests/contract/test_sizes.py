@@ -218,6 +218,7 @@ def test_what_is_left_out_stays_left_out() -> None:
     assert cut.job_status.current_print.time_left_sec is None
 
 
+@pytest.mark.slow
 @given(st.text(min_size=513), st.floats())
 def test_whatever_a_printer_says_its_status_arrives(text: str, share: float) -> None:
     said = status(

@@ -77,6 +77,7 @@ def test_a_broken_chunk_is_refused() -> None:
         reader.feed(b"five\r\nhello\r\n")
 
 
+@pytest.mark.slow
 @given(pieces, st.binary(max_size=20), st.lists(st.integers(0, 500), max_size=10))
 def test_a_chunked_body_is_the_same_however_it_arrives(
     chunks: list[bytes], surplus: bytes, at: list[int]

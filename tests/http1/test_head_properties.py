@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def test_a_request_is_read_as_it_was_written(
     )
 
 
+@pytest.mark.slow
 @given(st.integers(200, 999).filter(lambda status: status not in (204, 304)), values, fields)
 def test_an_answer_is_read_as_it_was_written(
     status: int, reason: bytes, fields: list[tuple[bytes, bytes, bytes, bytes]]

@@ -22,10 +22,12 @@ def template() -> Catalog:
     return collect()
 
 
+@pytest.mark.slow
 def test_the_sources_have_texts() -> None:
     assert len(template()) > 100
 
 
+@pytest.mark.slow
 def test_every_text_of_the_sources_is_in_each_catalogue() -> None:
     behind = [
         language
@@ -46,6 +48,7 @@ def test_every_text_is_translated_and_none_is_doubtful() -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_a_translation_has_the_placeholders_and_the_markup_of_its_text() -> None:
     wrong = [
         (language, text.id)

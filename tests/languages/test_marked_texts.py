@@ -32,6 +32,7 @@ def test_no_text_is_made_once_for_all_readers(name: str) -> None:
     assert texts_made_once((TEMPLATES / name).read_text()) == []
 
 
+@pytest.mark.slow
 def test_no_marked_text_becomes_part_of_another_in_english() -> None:
     found = [
         (path.relative_to(ROOT).as_posix(), name)

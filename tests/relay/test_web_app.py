@@ -361,6 +361,7 @@ async def test_after_the_answer_the_application_gets_a_disconnect() -> None:
         assert heard == ["http.disconnect"]
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_call_that_is_over_leaves_nothing_for_the_collector() -> None:
     async with relay(web_app=tell_scope) as rig, calling(rig.port) as caller:

@@ -21,6 +21,7 @@ def test_the_committed_document_is_what_the_code_says(name: str) -> None:
     assert committed == DOCUMENTS[name](), f"run: python -m printreach.run.docs ({name})"
 
 
+@pytest.mark.slow
 def test_the_command_writes_every_document_into_the_named_repository(tmp_path: Path) -> None:
     for name in DOCUMENTS:
         tmp_path.joinpath(name).parent.mkdir(parents=True, exist_ok=True)

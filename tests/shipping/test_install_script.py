@@ -142,6 +142,7 @@ def test_an_unknown_list_is_refused_before_anything_is_installed(
     assert not folder.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [["--with", "agent,demo"], ["--with", "agent", "--with", "demo"]])
 def test_lists_are_named_with_commas_or_one_by_one(given: list[str], tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()

@@ -16,10 +16,13 @@ from tests.rigs.databases import (
 __all__ = ["migrated", "migrated_postgresql", "postgresql", "postgresql_location"]
 
 
+POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.peer)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "database" in metafunc.fixturenames:
         is_of_file = metafunc.definition.get_closest_marker("sqlite") is not None
-        kinds = ["sqlite"] if is_of_file else ["sqlite", "postgresql"]
+        kinds = ["sqlite"] if is_of_file else ["sqlite", POSTGRESQL]
         metafunc.parametrize("database", kinds, indirect=True)
 
 

@@ -217,6 +217,7 @@ async def test_the_orders_of_one_connection_push_out_no_key_of_another() -> None
     assert len(printer.done) == done
 
 
+@pytest.mark.slow
 @on_a_hasty_loop
 async def test_however_many_connections_there_are_little_is_remembered_of_all() -> None:
     """The connection with the most gives way."""

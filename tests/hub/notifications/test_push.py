@@ -182,6 +182,7 @@ async def test_a_browser_that_takes_no_more_messages_is_removed(open_world: Open
         assert len(phone.ada.push.sent) == 1
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_sender_that_fails_unexpectedly_names_no_endpoint_in_the_log(
     open_world: OpenWorld, caplog: pytest.LogCaptureFixture

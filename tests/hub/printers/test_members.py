@@ -356,6 +356,7 @@ async def test_a_printer_has_no_more_people_and_open_invitations_than_allowed(
         assert denied(refused).reason is Reason.TOO_MANY_CONNECTIONS
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_the_newest_orders_of_a_printer_are_kept(open_world: OpenWorld) -> None:
     async with home(open_world) as here:

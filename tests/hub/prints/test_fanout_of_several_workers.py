@@ -134,6 +134,7 @@ async def test_two_workers_ask_each_printer_for_one_picture(open_workers: OpenWo
         assert await world.leased(one) == []
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_events_of_one_printer_stay_in_order_whichever_worker_takes_their_picture(
     open_workers: OpenWorkers,

@@ -25,6 +25,7 @@ async def test_a_video_that_takes_too_long_is_given_up_at_once(
         assert here.files(".jpg") == 1
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_an_account_with_many_videos_delays_another_by_one_alone(
     open_world: OpenWorld,
@@ -42,6 +43,7 @@ async def test_an_account_with_many_videos_delays_another_by_one_alone(
         assert here.turns() == [account.email for account in turns]
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_an_account_whose_video_is_under_way_waits_for_the_others(
     open_world: OpenWorld,

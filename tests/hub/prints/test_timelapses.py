@@ -189,6 +189,7 @@ async def test_a_picture_that_comes_too_early_is_not_kept(open_world: OpenWorld)
         assert here.files(".jpg") == 2
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_the_pictures_of_a_long_print_are_bounded_and_span_all_of_it(
     open_world: OpenWorld,
@@ -207,6 +208,7 @@ async def test_the_pictures_of_a_long_print_are_bounded_and_span_all_of_it(
         assert shown[-1] == here.taken[-1]
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_print_that_is_not_watched_has_the_pictures_of_its_events(
     open_world: OpenWorld,

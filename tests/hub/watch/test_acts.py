@@ -27,6 +27,8 @@ from tests.hub.watch.test_pause import fail
 from tests.hub.watch.world import PRINT, WatchWorld, watching
 from tests.hub.world import ADA, BOB, PRINTER_ID, OpenWorld
 
+pytestmark = pytest.mark.slow
+
 DEVICE: Final = "device1"
 
 

@@ -8,6 +8,8 @@ from tests.fakes.loop import on_a_loop
 from tests.hub.watch.world import BAD, BROKEN_CAMERA, GOOD, PRINT, SECOND, WatchWorld, watching
 from tests.hub.world import PRINTER_ID, OpenWorld
 
+pytestmark = pytest.mark.slow
+
 
 async def says_fine(here: WatchWorld) -> None:
     await here.judge(

@@ -12,6 +12,8 @@ from tests.fakes.loop import on_a_loop
 from tests.hub.watch.world import BAD, GOOD, PRINT, WatchWorld, watching
 from tests.hub.world import PRINTER_ID, OpenWorld
 
+pytestmark = pytest.mark.slow
+
 
 async def learnt(here: WatchWorld) -> CameraBackground:
     return await here.world.store.read(lambda records: records.watch_backgrounds.get(PRINTER_ID, 0))

@@ -1,5 +1,7 @@
 """What a clock that jumps does to a print that is being looked at."""
 
+import pytest
+
 from printreach.hub.watch.rounds import WatchRounds
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.test_pause import PAUSED, PAUSES, WARNING, fail
@@ -7,6 +9,7 @@ from tests.hub.watch.world import watching
 from tests.hub.world import OpenWorld
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_clock_that_jumps_ahead_during_an_order_interrupts_nothing(
     open_world: OpenWorld,

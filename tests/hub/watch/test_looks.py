@@ -235,6 +235,7 @@ async def test_it_looks_with_the_chosen_camera_and_not_at_what_is_masked(
 # --- what it keeps --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_good_print_leaves_a_look_a_minute_and_one_picture(open_world: OpenWorld) -> None:
     async with watching(open_world) as here:

@@ -21,6 +21,8 @@ from tests.fakes.printer_http import OFFLINE
 from tests.hub.watch.world import BAD, GOOD, PRINT, PowerCut, WatchWorld, watching
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld
 
+pytestmark = pytest.mark.slow
+
 WARNING, PAUSED = EventType.POSSIBLE_FAILURE, EventType.PAUSED_BY_DETECTOR
 PAUSES = WatchSettings(pauses=WatchPause(disable_hotend=False, disable_bed=True, z_lift_mm=5))
 REFUSED = PrinterRefusal(752, "The printer says no.")

@@ -1,6 +1,7 @@
 """While remote control is locked, the watch still pauses, and moves and cools nothing."""
 
 import msgspec
+import pytest
 
 from printreach.contract.commands import Pause
 from printreach.hub.printers.remote_lock import lock
@@ -10,6 +11,7 @@ from tests.hub.watch.world import watching
 from tests.hub.world import OpenWorld
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_while_remote_control_is_locked_the_watch_orders_a_plain_pause(
     open_world: OpenWorld,

@@ -32,6 +32,7 @@ async def test_a_print_that_its_owner_resumed_is_paused_again_only_after_the_who
         assert here.world.clock.now() >= resumed_at + timedelta(seconds=60)
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_resume_that_no_event_told_of_is_seen(open_world: OpenWorld) -> None:
     async with watching(open_world, PAUSES) as here:

@@ -81,6 +81,7 @@ class FarmMachine(Machine):
         return sum(count for name, count in self.asks.items() if name != PRINTER_ID)
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_farm_whose_printers_all_hang_leaves_others_their_turn(
     open_world: OpenWorld,

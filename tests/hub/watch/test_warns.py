@@ -55,6 +55,7 @@ async def test_a_failing_print_is_warned_of_once(open_world: OpenWorld) -> None:
         assert said.time_since_last_warn_sec > 900
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_a_warning_keeps_its_picture_and_sends_it_with_the_event(
     open_world: OpenWorld,

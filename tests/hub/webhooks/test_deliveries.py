@@ -180,6 +180,7 @@ def test_410_deletes_the_webhook_and_what_is_queued(open_world: OpenWorld) -> No
     in_world(open_world, test)
 
 
+@pytest.mark.slow
 def test_five_days_of_failures_disable_it_and_setting_it_enables_it(open_world: OpenWorld) -> None:
     async def test(here: WebhookWorld) -> None:
         here.sender.always(URL, DOWN)

@@ -104,6 +104,7 @@ def test_the_picture_of_the_first_plate_is_taken_out_of_a_project() -> None:
     assert plate_picture(Card(project(gcode())).file) is None
 
 
+@pytest.mark.slow
 def test_a_picture_that_inflates_to_very_much_is_read_no_further_than_allowed() -> None:
     data = plate_picture(Card(project(gcode(), picture=bytes(256 * MB))).file)
 

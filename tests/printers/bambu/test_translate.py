@@ -181,6 +181,7 @@ JSON = st.recursive(
 FIELDS = sorted(whole()["print"])
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*FIELDS, "extruder", "vir_slot"]), JSON, max_size=6))
 def test_any_field_may_be_of_any_kind(changes: dict[str, Any]) -> None:
     reported = view(known_from(**{**changes, "command": "push_status"}))

@@ -340,6 +340,7 @@ def test_a_refusal_is_found_in_the_replies(reply: str, words: str | None) -> Non
 # --- damage -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.lists(damaged(answers()["whole"]), min_size=1, max_size=3))
 def test_no_damaged_model_does_harm(models: list[Any]) -> None:
     reported = KnownState()
@@ -353,6 +354,7 @@ def test_no_damaged_model_does_harm(models: list[Any]) -> None:
     encode(view.materials)
 
 
+@pytest.mark.slow
 @given(damaged(answers()["live"]), damaged(at_rest()))
 def test_no_damaged_news_do_harm(live: Any, rest: Any) -> None:
     news = merged(answers()["whole"], live)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -190,6 +191,7 @@ def test_a_canvas_is_a_unit_with_its_trays_and_the_one_in_use() -> None:
     assert system.capabilities.supports_multi_material
 
 
+@pytest.mark.slow
 @given(st.lists(damaged(SDCP_STATUS), max_size=3))
 def test_no_damaged_sdcp_message_does_harm(messages: list[Any]) -> None:
     known = sdcp.KnownState()
@@ -201,6 +203,7 @@ def test_no_damaged_sdcp_message_does_harm(messages: list[Any]) -> None:
     encode(view.job)
 
 
+@pytest.mark.slow
 @given(st.lists(damaged(CC2_STATUS) | damaged(CC2_CANVAS), max_size=4))
 def test_no_damaged_cc2_message_does_harm(messages: list[Any]) -> None:
     known = cc2.with_message(cc2.KnownState(), CC2_STATUS)

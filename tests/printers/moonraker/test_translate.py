@@ -354,6 +354,7 @@ def test_adjustments_are_those_that_klipper_reports() -> None:
 # Whatever is said.
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_damage_to_what_is_said_harms_the_view(data: st.DataObject) -> None:
     position = data.draw(st.integers(0, len(statuses()) - 1))

@@ -110,6 +110,7 @@ def test_fluidds_cameras_are_read() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_damage_harms(data: st.DataObject) -> None:
     for read, reported in (

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -276,6 +277,7 @@ def test_a_key_without_control_takes_the_controls_away() -> None:
     assert features_of(frozenset()) == controls
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_damage_to_a_message_harms_the_view(data: st.DataObject) -> None:
     position = data.draw(st.integers(0, len(pushed()) - 1))

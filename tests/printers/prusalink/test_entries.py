@@ -94,6 +94,7 @@ def test_what_is_unknown_is_left_out() -> None:
     assert details.thumbnail_count is UNSET
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_damage_to_a_list_or_a_file_harms(data: st.DataObject) -> None:
     listed = data.draw(damaged(recorded()[ROOT]) | damaged(recorded()[PARTS]))

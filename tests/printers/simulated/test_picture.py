@@ -130,6 +130,7 @@ def test_a_cleared_bed_is_empty_again() -> None:
     assert difference(shown(renderer, strands), empty) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", [Failure.SPAGHETTI, Failure.DETACH])
 def test_a_failure_can_be_seen(failure: Failure) -> None:
     def ends_as(failing: Failure) -> Image.Image:

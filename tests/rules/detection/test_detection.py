@@ -108,6 +108,7 @@ def test_the_same_score_counts_for_more_where_the_print_looked_good_before() -> 
     assert fallen.score > steady.score + 20
 
 
+@pytest.mark.slow
 def test_the_worse_a_print_looks_the_sooner_the_next_picture_is_asked_for() -> None:
     asked = {
         (verdict.print_quality, verdict.recommended_interval_s)
@@ -287,6 +288,7 @@ def test_a_clock_that_moves_back_neither_warns_nor_forgets() -> None:
 PROBABILITIES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @given(PROBABILITIES, st.lists(st.floats(0, 600), min_size=40, max_size=40))
 def test_a_lower_confidence_level_suggests_whatever_a_higher_one_does(
     probabilities: list[float], steps_s: list[float]

@@ -98,6 +98,7 @@ def test_a_print_that_looks_worse_within_a_quarter_of_an_hour_of_growth_is_follo
     assert not any(verdict.warning_suggested for verdict in verdicts(50))
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.floats(0.92, 1.0), st.integers(1, 30))
 def test_a_failure_that_is_seen_never_becomes_what_the_print_looks_like(

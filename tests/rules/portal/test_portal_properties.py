@@ -75,6 +75,7 @@ def press(
             return refuse(flow, facts, PortalError.ACCESS_DENIED, at)
 
 
+@pytest.mark.slow
 @given(flows, st.lists(presses, max_size=30))
 def test_a_connection_needs_a_supporters_yes_to_this_printer(
     flow: Flow, pressed: list[tuple[str, str, Facts, datetime]]
@@ -93,6 +94,7 @@ def test_a_connection_needs_a_supporters_yes_to_this_printer(
         flow = outcome or flow
 
 
+@pytest.mark.slow
 @given(flows, st.lists(presses, max_size=30))
 def test_nothing_follows_the_end(
     flow: Flow, pressed: list[tuple[str, str, Facts, datetime]]
@@ -118,6 +120,7 @@ def test_one_press_leads_back_from_every_step(
     assert (refused is None) == (step_of(flow, facts, AT) in FINAL_STEPS)
 
 
+@pytest.mark.slow
 @given(flows, st.lists(presses, max_size=30))
 def test_a_time_that_is_up_is_up_for_everybody(
     flow: Flow, pressed: list[tuple[str, str, Facts, datetime]]

@@ -74,6 +74,7 @@ def answered(*, was_failure: bool) -> Judgement:
 PROBABILITIES = st.lists(st.sampled_from([0.01, 0.2, 0.5, 0.8, 0.9, SEEN, 1.0]), max_size=14)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(PROBABILITIES, min_size=1, max_size=6),

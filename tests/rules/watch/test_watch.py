@@ -87,6 +87,7 @@ def test_a_failing_print_is_warned_of_and_then_to_be_paused() -> None:
     assert timedelta(seconds=20) <= print_.made[-1].look.at - warned_at <= timedelta(seconds=60)
 
 
+@pytest.mark.slow
 @given(
     interval_s=st.integers(5, 3600),
     good=st.integers(0, 6),

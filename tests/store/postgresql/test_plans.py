@@ -13,6 +13,8 @@ from printreach.store.prints import snapshots
 from printreach.store.store import Records, open_store
 from tests.fakes.loop import on_a_loop
 
+pytestmark = pytest.mark.peer
+
 
 class Noting:
     """A connection that notes a statement and finds nothing."""
@@ -36,6 +38,7 @@ async def gone() -> Any:
     return select(snapshots._GONE.subquery())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [not_served, gone])
 @on_a_loop
 async def test_no_row_is_looked_for_in_a_list_of_all(

@@ -19,6 +19,8 @@ from tests.rigs.programs import Program
 from tests.rigs.waiting import accepts_connections, free_port
 from tests.store.records import store_all
 
+pytestmark = pytest.mark.peer
+
 CONFIG = """
 [databases]
 * = host={folder}

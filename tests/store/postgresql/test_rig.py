@@ -1,6 +1,10 @@
 """The tests' own PostgreSQL server gives each test a database that no other one has touched."""
 
+import pytest
+
 from tests.rigs.postgresql import PostgresqlServer, ask
+
+pytestmark = pytest.mark.peer
 
 
 def test_a_database_has_the_content_of_its_template(postgresql: PostgresqlServer) -> None:

@@ -17,6 +17,8 @@ from printreach.store.tables import metadata
 from tests.fakes.loop import on_a_loop
 from tests.rigs.postgresql import PostgresqlServer, ask
 
+pytestmark = pytest.mark.peer
+
 
 def differences(connection: Connection) -> list[object]:
     context = MigrationContext.configure(connection, opts={"compare_type": True})

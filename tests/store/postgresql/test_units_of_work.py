@@ -18,6 +18,8 @@ from tests.fakes.loop import on_a_loop
 from tests.rigs.postgresql import PostgresqlServer
 from tests.store.records import ADA
 
+pytestmark = pytest.mark.peer
+
 AT_ONCE = 20
 
 

@@ -218,6 +218,7 @@ async def test_a_reader_goes_on_from_an_accounts_last_event_however_old_it_is(
         assert not await store.read(lambda records: records.events.holds("ada", "event-0001"))
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_events_of_many_agents_are_stored_together(database: DatabaseLocation) -> None:
     async with open_store(database) as store:
