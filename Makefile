@@ -88,8 +88,9 @@ compiled: build/compiled/.installed  ## the hot rooms compiled, in build/compile
 
 .PHONY: test-compiled
 test-compiled: install compiled  ## the tests of the compiled rooms, and of attacks on them, against the compiled build
+	@# OctoPrint's plugin is never compiled.
 	build/compiled/bin/pytest --numprocesses $(WORKERS) --dist loadfile \
-		tests/wire tests/http1 tests/tunnel tests/relay tests/agent
+		tests/wire tests/http1 tests/tunnel tests/relay tests/agent --ignore tests/agent/octoprint_plugin
 	$(BIN)/pytest -m compiles
 
 .PHONY: lint
