@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NoReturn
@@ -84,7 +84,7 @@ def _run(name: str, world: World) -> RowReport:
     except (Missing, pytest.skip.Exception) as missing:  # rigs skip a test for what they lack
         skipped = str(missing)
     except Exception as error:  # noqa: BLE001 - the other rows are worth having all the same
-        failed = f"{type(error).__name__}: {error}"
+        failed = ", ".join(dict.fromkeys(_descriptions(error)))
     return RowReport(
         name=name,
         title=row.title,
@@ -93,6 +93,15 @@ def _run(name: str, world: World) -> RowReport:
         skipped=skipped,
         failed=failed,
     )
+
+
+def _descriptions(error: BaseException) -> Iterator[str]:
+    """Yield what an error says; of a group of tasks, what each of its errors says."""
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _descriptions(one)
+    else:
+        yield f"{type(error).__name__}: {error}"
 
 
 def _is_bad(report: RowReport, *, strict: bool) -> bool:
