@@ -31,8 +31,7 @@ LEASE: Final = timedelta(seconds=30)
 """An attempt has ten seconds, so a lease that is not renewed belonged to a worker that died."""
 RENEW_AFTER: Final = LEASE / 3
 AT_ONCE: Final = 256
-"""Outcomes in one unit of work: as many as there may be attempts at once. With 100 PostgreSQL
-delivered a fifth less."""
+"""Outcomes in one unit of work: as many as there may be attempts at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
