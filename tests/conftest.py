@@ -1,13 +1,11 @@
 """What holds for every test: no deadline of its own for generated examples, no silent skip."""
 
 import gc
-import importlib
 import logging
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -50,26 +48,6 @@ def _keep_files_in_memory() -> None:
     """Have pytest make its folders where a commit to a database waits for no disk."""
     if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free >= _FREE_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_IN_MEMORY))
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let each worker import other files first, when all of them are to be collected.
-
-    Every worker imports every file, and the first compiles it for the others. If all began with the
-    same one, each would compile all of them in a new clone: 9 s of CPU a worker.
-    """
-    config = session.config
-    worker: Mapping[str, object] | None = getattr(config, "workerinput", None)
-    if worker is None or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
-        return
-    files = sorted(config.rootpath.joinpath("tests").rglob("test_*.py"))
-    number, count = int(str(worker["workerid"])[2:]), int(str(worker["workercount"]))
-    for path in files[len(files) * number // count : len(files) * (number + 1) // count]:
-        # What fails here fails again when it is collected, and is reported then.
-        with suppress(Exception, pytest.skip.Exception):
-            importlib.import_module(
-                ".".join(path.relative_to(config.rootpath).with_suffix("").parts)
-            )
 
 
 @pytest.hookimpl(trylast=True)
