@@ -108,7 +108,7 @@ async def _connect(key: Ed25519PrivateKey, host: str, turn: asyncio.Semaphore) -
     async with turn:
         link = WebSocketLink()
         await ws_connect(
-            link.listener,
+            lambda: link,
             f"ws://{host}{TUNNEL_PATH}",
             max_frame_size=MAX_MESSAGE_BYTES,
             extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},

@@ -28,9 +28,9 @@ WISH: Final = "PRINTREACH_COMPILE"
 
 HOT: Final = (
     "wire/{errors,events,frames,heads,keepalive,receiver,session,state}",
-    "http1/{bodies,chunked,client,client_connection,exchange,fetch,fields,framing,heads,messages}",
+    "http1/{bodies,chunked,client,client_connection,exchange,fields,framing,heads,messages}",
     "http1/{request_body,sending,server_core,small_writes,target}",
-    "tunnel/{keepalive,link,served,shared_timer,stream,tunnel,websocket_link}",
+    "tunnel/{keepalive,link,shared_timer,stream,tunnel}",
     "relay/{admission,agent_frames,answering,caller_exchange,commands,connection,directory}",
     "relay/{disconnect_detector,exchange,timeouts,webcam_feeds,webcam_frames}",
     "relay/{front,header_filter,held_request,hosts,node,printer_hosts,request_ids,route}",
@@ -42,7 +42,8 @@ HOT: Final = (
 """The modules on a request's path, in braces the names below each folder.
 
 Not among them, since mypyc refuses or breaks them: classes below those of Cython
-(tunnel/websocket_listener), and below some built-in exceptions (http1/stream).
+(tunnel/websocket_link, relay/websocket_upgrade), below built-in exceptions (http1/stream), and
+asynchronous generators (http1/fetch, tunnel/served).
 """
 
 # Types of other libraries are left out even where these are installed, so that every machine

@@ -140,7 +140,7 @@ class Fleet:
             link, port = WebSocketLink(), ports.pop()
             try:
                 await ws_connect(
-                    link.listener,
+                    lambda link=link: link,
                     f"ws://127.0.0.1:{port}{TUNNEL_PATH}",
                     max_frame_size=MAX_MESSAGE_BYTES,
                     extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},

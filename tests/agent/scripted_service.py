@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from picows import WSListener, WSUpgradeRequest, ws_create_server
+from picows import WSUpgradeRequest, ws_create_server
 
 from printreach.contract import signin
 from printreach.rules.printers.signin import Signer, statement
@@ -123,13 +123,13 @@ class Service:
         async with asyncio.timeout(TIMEOUT_S):
             return await self.visits.get()
 
-    def arrived(self, request: WSUpgradeRequest) -> WSListener:
+    def arrived(self, request: WSUpgradeRequest) -> WebSocketLink:
         self.accepted += 1
         link = WebSocketLink()
         visit = ServiceVisit(link, self.key, request.path.decode(), self.capabilities)
         self.visits.put_nowait(visit)
         asyncio.get_running_loop().call_soon(visit.tunnel.start)
-        return link.listener()
+        return link
 
 
 @asynccontextmanager

@@ -68,7 +68,7 @@ ROOMS = {
     "http1.heads": pure(),
     "http1.chunked": pure(),
     "tunnel": driver(),
-    "tunnel.websocket_*": driver("picows"),
+    "tunnel.*link": driver("picows"),
     "printers": driver("msgspec"),
     "printers.loose": pure(),
     "printers.port": pure(),

@@ -12,7 +12,7 @@ from printreach.contract import signin
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.rules.connections.credentials import printer_id_of
 from printreach.rules.printers.signin import Signer, statement
-from printreach.tunnel.link import Link, LinkReceiver
+from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
@@ -27,35 +27,24 @@ SERVICE_HOST = "relay.example"
 NONCE = b"a".ljust(signin.NONCE_BYTES, b"n")
 
 
-class CountingLink:
+class CountingLink(WebSocketLink):
     """A link that counts the bytes that went over it."""
 
-    def __init__(self) -> None:
-        self.websocket = WebSocketLink()
-        self.sent_bytes = 0
-
-    def start(self, receiver: LinkReceiver) -> None:
-        self.websocket.start(receiver)
+    sent_bytes = 0
 
     def send(self, message: bytes) -> None:
         self.sent_bytes += len(message)
-        self.websocket.send(message)
-
-    def close(self) -> None:
-        self.websocket.close()
-
-    def abort(self) -> None:
-        self.websocket.abort()
+        super().send(message)
 
     def stop_reading(self) -> None:
         """Stop reading from the socket."""
-        assert self.websocket._transport is not None
-        self.websocket._transport.underlying_transport.pause_reading()
+        assert self._transport is not None
+        self._transport.underlying_transport.pause_reading()
 
     def go_on_reading(self) -> None:
         """Read from the socket again."""
-        assert self.websocket._transport is not None
-        self.websocket._transport.underlying_transport.resume_reading()
+        assert self._transport is not None
+        self._transport.underlying_transport.resume_reading()
 
 
 Message = TypeVar("Message", bound=signin.FromService)
@@ -206,7 +195,7 @@ class ScriptedAgent:
     async def dial(self, port: int) -> None:
         """Connect, up to the other end's HELLO."""
         await ws_connect(
-            self.link.websocket.listener,
+            lambda: self.link,
             f"ws://127.0.0.1:{port}/api/agent/tunnel",
             max_frame_size=frames.MAX_MESSAGE_BYTES,
             websocket_handshake_timeout=PATIENCE_S,

@@ -51,7 +51,7 @@ async def _exchange() -> list[bytes]:
     port = server.sockets[0].getsockname()[1]
     link, collecting = WebSocketLink(), Collecting()
     url = f"ws://127.0.0.1:{port}/"
-    await ws_connect(link.listener, url, websocket_handshake_timeout=PATIENCE_S)
+    await ws_connect(lambda: link, url, websocket_handshake_timeout=PATIENCE_S)
     link.start(collecting)
     await asyncio.wait_for(collecting.over.wait(), PATIENCE_S)
     link.abort()

@@ -5,7 +5,7 @@ import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from picows import WSListener, WSUpgradeRequest, ws_create_server
+from picows import WSUpgradeRequest, ws_create_server
 
 from printreach.tunnel.websocket_link import WebSocketLink
 from printreach.wire.frames import MAX_MESSAGE_BYTES
@@ -115,10 +115,10 @@ async def raw_connection(
     """A client and the link that the server made for it, not yet started."""
     links: asyncio.Queue[WebSocketLink] = asyncio.Queue()
 
-    def accept(_request: WSUpgradeRequest) -> WSListener:
+    def accept(_request: WSUpgradeRequest) -> WebSocketLink:
         link = WebSocketLink()
         links.put_nowait(link)
-        return link.listener()
+        return link
 
     server = await ws_create_server(
         accept,

@@ -7,7 +7,6 @@ import ssl
 import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
@@ -68,9 +67,7 @@ async def dialled(
     port = server.sockets[0].getsockname()[1]
     link = WebSocketLink()
     url = f"{'ws' if folder is None else 'wss'}://127.0.0.1:{port}/"
-    await ws_connect(
-        link.listener, url, ssl_context=dialling, websocket_handshake_timeout=TIMEOUT_S
-    )
+    await ws_connect(lambda: link, url, ssl_context=dialling, websocket_handshake_timeout=TIMEOUT_S)
     reader, writer = await ends.get()
     try:
         yield link, reader
@@ -84,7 +81,7 @@ def test_the_key_is_zero_where_no_machine_on_the_way_sees_the_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_tls: bool
 ) -> None:
     if has_tls:
-        monkeypatch.setattr(websocket_link, "ip_address", lambda _: IPv4Address("192.0.2.1"))
+        monkeypatch.setattr(websocket_link, "_is_loopback", lambda _: False)
 
     @on_a_loop
     async def body() -> None:
@@ -102,7 +99,7 @@ def test_the_key_is_zero_where_no_machine_on_the_way_sees_the_bytes(
 def test_without_tls_messages_to_other_machines_are_masked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(websocket_link, "ip_address", lambda _: IPv4Address("192.0.2.1"))
+    monkeypatch.setattr(websocket_link, "_is_loopback", lambda _: False)
 
     @on_a_loop
     async def body() -> None:

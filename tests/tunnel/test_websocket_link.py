@@ -59,7 +59,7 @@ async def test_two_links_speak_with_each_other() -> None:
         port = client.writer.get_extra_info("peername")[1]
         here = WebSocketLink()
         url = f"ws://127.0.0.1:{port}/"
-        await ws_connect(here.listener, url, websocket_handshake_timeout=TIMEOUT_S)
+        await ws_connect(lambda: here, url, websocket_handshake_timeout=TIMEOUT_S)
         receiver = started(here)
         here.send(b"x" * MAX_MESSAGE_BYTES)
         here.close()

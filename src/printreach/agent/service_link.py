@@ -55,7 +55,7 @@ async def dial(service: WebAddress) -> WebSocketLink:
 async def _connect(link: WebSocketLink, service: WebAddress) -> None:
     scheme = "wss" if service.is_tls else "ws"
     transport, _ = await ws_connect(
-        link.listener,
+        lambda: link,
         f"{scheme}://{service.authority}{TUNNEL_PATH}",
         ssl_context=ssl.create_default_context() if service.is_tls else None,
         websocket_handshake_timeout=HANDSHAKE_TIMEOUT_S,

@@ -6,6 +6,7 @@ It is built on the callback client; every wait has a deadline, and bodies are re
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from printreach.languages import in_english
@@ -88,16 +89,19 @@ class Fetcher:
         async with self._ask(method, target, sized, body, None, may_repeat=may_repeat) as answer:
             return FetchedAnswer(answer.status, answer.headers, await answer.whole(at_most))
 
-    def open(
+    @asynccontextmanager
+    async def open(
         self,
         method: bytes,
         target: bytes,
         headers: Headers = [],  # noqa: B006  # never changed
-    ) -> "Asking":
+    ) -> AsyncIterator["OpenAnswer"]:
         """Send a request and read the answer as it comes. Leaving early closes the connection."""
-        return self._ask(method, target, headers, b"", None)
+        async with self._ask(method, target, headers, b"", None) as answer:
+            yield answer
 
-    def send(
+    @asynccontextmanager
+    async def send(
         self,
         method: bytes,
         target: bytes,
@@ -105,15 +109,19 @@ class Fetcher:
         chunks: AsyncIterable[bytes],
         *,
         length: int | None,
-    ) -> "Asking":
+    ) -> AsyncIterator["OpenAnswer"]:
         """Send a request with a body in pieces. length: of the whole; None sends it in chunks."""
         if length is not None:
             headers = [*headers, (b"Content-Length", b"%d" % length)]
         else:
             headers = [*headers, (b"Transfer-Encoding", b"chunked")]
-        return self._ask(method, target, headers, b"", chunks, chunked=length is None)
+        async with self._ask(
+            method, target, headers, b"", chunks, chunked=length is None
+        ) as answer:
+            yield answer
 
-    def _ask(
+    @asynccontextmanager
+    async def _ask(
         self,
         method: bytes,
         target: bytes,
@@ -123,63 +131,30 @@ class Fetcher:
         *,
         chunked: bool = False,
         may_repeat: bool = False,
-    ) -> "Asking":
+    ) -> AsyncIterator["OpenAnswer"]:
+        answer = OpenAnswer()
         fields = encode_fields([(b"Host", self._host), *headers])
         head = b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, fields)
         if may_repeat:
             head, body = head + body, b""  # in one piece, so that it can be repeated
-        return Asking(self._client, method, head, body, chunks, chunked, may_repeat)
-
-
-class Asking:
-    """A request that is sent by entering it, and cancelled by leaving it before its answer ends."""
-
-    def __init__(
-        self,
-        client: Client,
-        method: bytes,
-        head: bytes,
-        body: bytes,
-        chunks: AsyncIterable[bytes] | None,
-        chunked: bool,
-        may_repeat: bool,
-    ) -> None:
-        self._client = client
-        self._method = method
-        self._head = head
-        self._body = body
-        self._chunks = chunks
-        self._chunked = chunked
-        self._may_repeat = may_repeat
-        self._exchange: ClientExchange
-
-    async def __aenter__(self) -> "OpenAnswer":
-        answer = OpenAnswer()
-        self._exchange = self._client.request(
+        exchange = self._client.request(
             answer,
-            self._method,
-            self._head,
-            body=self._body,
-            fin=self._chunks is None,
-            chunked=self._chunked,
-            may_repeat=self._may_repeat,
+            method,
+            head,
+            body=body,
+            fin=chunks is None,
+            chunked=chunked,
+            may_repeat=may_repeat,
         )
-        answer.begin(self._exchange)
+        answer.begin(exchange)
         try:
-            if self._chunks is not None:
-                await answer.send_all(self._chunks)
+            if chunks is not None:
+                await answer.send_all(chunks)
             await answer.head()
-        except BaseException:
-            self._leave()
-            raise
-        return answer
-
-    async def __aexit__(self, *_error: object) -> None:
-        self._leave()
-
-    def _leave(self) -> None:
-        if not self._exchange.is_over:
-            self._exchange.cancel()
+            yield answer
+        finally:
+            if not exchange.is_over:
+                exchange.cancel()
 
 
 class OpenAnswer:
@@ -205,17 +180,13 @@ class OpenAnswer:
         if not self.status and self._failure is not None:
             raise self._failure
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """Return the body as it comes; that raises FetchFailed when it breaks off or stalls."""
-        return self
-
-    def __aiter__(self) -> "OpenAnswer":
-        return self
-
-    async def __anext__(self) -> bytes:
-        while not self._chunks:
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body as it comes. Raises FetchFailed when it breaks off or stalls."""
+        while True:
+            while self._chunks:
+                yield self._chunks.popleft()
             if self._is_complete:
-                raise StopAsyncIteration
+                return
             if self._failure is not None:
                 raise self._failure
             self._exchange.resume()
@@ -225,7 +196,6 @@ class OpenAnswer:
             except TimeoutError:
                 text = in_english("nothing came for %(seconds)s s", seconds=f"{READ_TIMEOUT_S:.0f}")
                 raise FetchFailed(ExchangeFailure.TIMED_OUT, text) from None
-        return self._chunks.popleft()
 
     async def whole(self, at_most: int) -> bytes:
         """Return the whole body. Raises FetchFailed, AnswerTooLarge if it is over at_most bytes."""

@@ -344,7 +344,7 @@ async def dial(address: str, tls: ssl.SSLContext | None) -> WebSocketLink:
     link = WebSocketLink()
     try:
         await ws_connect(
-            link.listener,
+            lambda: link,
             address + NODE_PATH,
             ssl_context=tls if address.startswith("wss:") else None,
             websocket_handshake_timeout=DIAL_TIMEOUT_S,

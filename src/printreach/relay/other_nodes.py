@@ -260,7 +260,7 @@ class OtherNodes:
             )
         )
         response = WSUpgradeResponse.create_101_response({"Sec-WebSocket-Protocol": SUBPROTOCOL})
-        return WSUpgradeResponseWithListener(response, link.listener())
+        return WSUpgradeResponseWithListener(response, link)
 
     def _evict_unproven(self) -> None:
         unproven = [link for link in self._inward if not link.is_proven]

@@ -56,7 +56,7 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
 
     def answer(_request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
         response = WSUpgradeResponse.create_101_response({"Sec-WebSocket-Protocol": SUBPROTOCOL})
-        return WSUpgradeResponseWithListener(response, link.listener())
+        return WSUpgradeResponseWithListener(response, link)
 
     protocol = WSProtocol(
         None,

@@ -43,24 +43,19 @@ class ServedStream:
 
     # --- the request ------------------------------------------------------------------------------
 
-    def body(self) -> AsyncIterator[bytes]:
-        """Return the request's body as it comes; credit is returned as pieces are consumed."""
-        return self
-
-    def __aiter__(self) -> "ServedStream":
-        return self
-
-    async def __anext__(self) -> bytes:
+    async def body(self) -> AsyncIterator[bytes]:
+        """Yield the request's body as it comes; credit is returned as pieces are consumed."""
         if self.invites and not self._has_all:
             self.invites = False
             self._stream.interim(b"100 Continue\r\n")
-        while not self._pieces:
+        while True:
+            while self._pieces:
+                piece = self._pieces.popleft()
+                self._stream.taken(len(piece))
+                yield piece
             if self._has_all:
-                raise StopAsyncIteration
+                return
             await self._change()
-        piece = self._pieces.popleft()
-        self._stream.taken(len(piece))
-        return piece
 
     async def read(self, at_most: int) -> bytes | None:
         """Return the whole body; None when it is longer than at_most bytes."""

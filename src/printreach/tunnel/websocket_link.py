@@ -10,14 +10,13 @@ import struct
 from ipaddress import ip_address
 from typing import Final
 
-from picows import WSCloseCode, WSFrame, WSMsgType, WSTransport
+from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
 from printreach.rules.rate_limits import TokenBucket
 from printreach.wire.frames import MAX_MESSAGE_BYTES
 from printreach.wire.receiver import TINY_BYTES
 
 from .link import MAX_UNSIGNED_MESSAGE_BYTES, LinkReceiver
-from .websocket_listener import WebSocketListener
 
 SUBPROTOCOL = "printreach.tunnel.v1"
 
@@ -35,8 +34,8 @@ CLOSE_WITHIN_S = 5.0
 """The time-out after our close: otherwise an end that reads nothing could keep the connection for
 ever."""
 
-MAX_TINY_FRAMES = 10_000
-TINY_FRAME_EVERY_S = 1 / 20_000
+MAX_TINY_FRAMES: Final = 10_000
+TINY_FRAME_EVERY_S: Final = 1 / 20_000
 """The other end may send so many tiny frames at once, and one more each time this passes: frames of
 the tunnel or of the WebSocket. If it sends more it is read more slowly, since each takes some
 10 µs of work: a fifth of a core."""
@@ -53,10 +52,10 @@ saves itself and the relay the work. Otherwise it masks, since a printer's answe
 _WHOLE_BINARY: Final = 0x82
 _MASKED: Final = 0x80
 
-_DISCARD: Final = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
+_DISCARD = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
 
 
-class WebSocketLink:
+class WebSocketLink(WSListener):
     """A link over one WebSocket.
 
     is_trusted: False while the other end has not signed in; see trust().
@@ -81,10 +80,6 @@ class WebSocketLink:
         self._resuming_timer: asyncio.TimerHandle | None = None  # while reading is paused
         self._closing_timer: asyncio.TimerHandle | None = None
         self._lost: str | None = None
-
-    def listener(self) -> WebSocketListener:
-        """Return what picows is given to call."""
-        return WebSocketListener(self)
 
     @property
     def is_connected(self) -> bool:
@@ -176,7 +171,7 @@ class WebSocketLink:
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _DISCARD)
             self._transport.disconnect(graceful=False)
 
-    # --- WebSocketListener --------------------------------------------------------------------
+    # --- picows -------------------------------------------------------------------------------
 
     def on_ws_connected(self, transport: WSTransport) -> None:
         self._transport = transport
