@@ -200,3 +200,27 @@ def run_in_loop(test: Callable[[DeliveryLimiter], Awaitable[None]]) -> None:
         await test(DeliveryLimiter())
 
     asyncio.run(run())
+
+
+def test_a_queue_gets_the_slot_that_another_target_frees_once_all_were_taken() -> None:
+    async def test() -> None:
+        limiter = DeliveryLimiter()
+        taken: list[Slots] = []
+        for number in range(SLOTS[TargetSpeed.QUICK] // MAX_SLOTS):
+            busy = f"https://busy{number}.example:443"
+            limiter.register(busy, TargetSpeed.QUICK)
+            for _ in range(8):
+                attempt(limiter, busy, answered_in_ms=5)
+            taken += take_all(limiter, busy)
+        limiter.register(GOOD, TargetSpeed.QUICK)
+        waiting = asyncio.create_task(limiter.wait(GOOD, 1, FOREVER_S))
+        await asyncio.sleep(0)
+
+        limiter.end(taken[0], answered_in_ms=5)
+
+        async with asyncio.timeout(5):
+            slots = await waiting
+        assert slots is not None
+        assert (slots.origin, slots.count) == (GOOD, 1)
+
+    asyncio.run(test())

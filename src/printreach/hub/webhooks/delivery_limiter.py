@@ -130,8 +130,11 @@ class DeliveryLimiter:
     def give_back(self, slots: Slots) -> None:
         """Give back slots of which nothing is said."""
         target = self._get(slots.origin)
+        were_all_taken = self._under_way[slots.speed] >= SLOTS[slots.speed]
         target.under_way -= slots.count
         self._under_way[slots.speed] -= slots.count
+        if were_all_taken and self._waiting[slots.speed]:
+            self._serve_targets(slots.speed)
         self._serve_waiting(slots.origin, target)
 
     def end(self, slot: Slots, *, answered_in_ms: int | None) -> None:
@@ -159,12 +162,29 @@ class DeliveryLimiter:
         return wait_s
 
     def _serve_waiting(self, origin: str, target: _Target) -> None:
-        while target.waiting and self.free_slots(origin) >= max(1, target.slots // MIN_SHARE):
+        while target.waiting and self.free_slots(origin) >= self._least_share(target):
             at_most, turn = target.waiting.popleft()
             turn.set_result(self._take(origin, min(at_most, self.free_slots(origin))))
 
+    def _least_share(self, target: _Target) -> int:
+        """Return how many slots a turn has at least, as far as its speed has so many left."""
+        left = SLOTS[target.speed] - self._under_way[target.speed]
+        return max(1, min(target.slots // MIN_SHARE, left))
+
+    def _serve_targets(self, speed: TargetSpeed) -> None:
+        """Serve the queues of all targets of this speed; first where least is under way."""
+        targets = [
+            (target.under_way, origin)
+            for origin, target in self._targets.items()
+            if target.speed is speed and target.waiting
+        ]
+        for _, origin in sorted(targets):
+            if self._under_way[speed] >= SLOTS[speed]:
+                return
+            self._serve_waiting(origin, self._targets[origin])
+
     def _take(self, origin: str, count: int) -> Slots:
-        target = self._get(origin)
+        target = self._targets[origin]
         target.under_way += count
         self._under_way[target.speed] += count
         return Slots(origin, target.speed, count)
