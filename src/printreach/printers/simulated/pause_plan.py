@@ -53,7 +53,7 @@ class SimulatedPausePlan(PausePlan[SimulatedView]):
     async def order(self, action: Action) -> None:
         await self._api.order("print", Action=action)
 
-    async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:  # noqa: ARG002
+    async def move(self, saved: SavedState, *, lift_mm: int, extrude_mm: int) -> None:  # noqa: ARG002 - it returns by itself
         if lift_mm < 0:
             await self._api.order("move", Axis="Z", DistanceMm=lift_mm)
         if extrude_mm:
