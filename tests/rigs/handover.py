@@ -18,26 +18,15 @@ def handover_words(listeners: Sequence[socket.socket]) -> list[str]:
     return [sys.executable, __file__, ",".join(str(one.fileno()) for one in listeners)]
 
 
-def put_in_place(descriptors: Sequence[int], first: int) -> None:
-    """Copy them to the numbers from there on, for a program to inherit.
-
-    Beyond standard input, output and error they are taken for listening sockets that are handed
-    over.
-    """
-    # First out of the way: one of them may stand where another has to be.
-    copies = [os.dup(descriptor) for descriptor in descriptors]
-    for at, copy in enumerate(copies, first):
-        os.dup2(copy, at)
-        os.set_inheritable(at, True)  # also where it stood there already
-    count = first + len(copies) - FIRST
-    if count:
-        os.environ["LISTEN_PID"] = str(os.getpid())
-        os.environ["LISTEN_FDS"] = str(count)
-
-
 def main(descriptors: list[int], argv: list[str]) -> None:
     """Put the sockets where the program looks for them, and become it."""
-    put_in_place(descriptors, FIRST)
+    # First out of the way: one of them may stand where another has to be.
+    copies = [os.dup(descriptor) for descriptor in descriptors]
+    for at, copy in enumerate(copies):
+        os.dup2(copy, FIRST + at)
+        os.set_inheritable(FIRST + at, True)  # also where it stood there already
+    os.environ["LISTEN_PID"] = str(os.getpid())
+    os.environ["LISTEN_FDS"] = str(len(copies))
     os.execvp(argv[0], argv)  # what is not inheritable is closed by that
 
 

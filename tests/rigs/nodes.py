@@ -10,7 +10,6 @@ from itertools import permutations
 from pathlib import Path
 
 from tests.rigs.calls import call
-from tests.rigs.fork_server import program_of
 from tests.rigs.nats_server import NatsServer
 from tests.rigs.programs import Program
 from tests.rigs.service import Connection, Service, printreach
@@ -111,14 +110,14 @@ class Nodes(Service):
     def _relay(self, name: str) -> Node:
         listeners = [self._shared, self._own[name]]
         words, env = self._words(name, "--role", "relay"), self._env(name)
-        program = program_of(name, words, logs=self.folder, env=env, listeners=listeners)
+        program = Program(name, words, logs=self.folder, env=env, listeners=listeners)
         return Node(program, listeners[1].getsockname()[1])
 
     def node(self, name: str, *words: str) -> Node:
         """Return another node, which isn't running yet."""
         port = free_port()
         env = {**self._env(name), "PRINTREACH_LISTEN": f"127.0.0.1:{port}"}
-        return Node(program_of(name, self._words(name, *words), logs=self.folder, env=env), port)
+        return Node(Program(name, self._words(name, *words), logs=self.folder, env=env), port)
 
     def _words(self, name: str, *words: str) -> list[str]:
         ahead_s = self._ahead_s.get(name)

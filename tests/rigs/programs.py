@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Self, TypeVar
 
 from tests.rigs.handover import handover_words
 from tests.rigs.waiting import TIMEOUT_S, wait_for
@@ -19,17 +19,6 @@ T = TypeVar("T")
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 STOP_SECONDS = 40  # the service itself may take 10 s to end what runs, and the machine more
 RUNNING: list["Program"] = []
-
-
-class Process(Protocol):
-    """What a Program needs to know of its process, as a `subprocess.Popen` has it."""
-
-    @property
-    def pid(self) -> int: ...
-
-    def poll(self) -> int | None: ...
-
-    def wait(self, timeout: float | None = None) -> int: ...
 
 
 def die_with_the_tests() -> None:
@@ -59,12 +48,13 @@ class Program:
         self.words = tuple(str(part) for part in argv)
         self.logs = logs
         self.env = dict(env or {})
-        self.environ = {**os.environ, "PYTHONUNBUFFERED": "1", **self.env}
-        self.cwd = cwd
-        self.listeners = tuple(listeners)
+        self._listeners = tuple(listeners)
+        self._argv = [*handover_words(self._listeners), *(str(part) for part in argv)]
+        self._env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}
+        self._cwd = cwd
         self._stdout = logs / f"{name}.out"
         self._stderr = logs / f"{name}.err"
-        self._process: Process | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._begins_at = 0  # where its output starts, behind what earlier starts wrote
 
     def __enter__(self) -> Self:
@@ -85,22 +75,18 @@ class Program:
         """Start the process; its output is appended to what earlier starts wrote."""
         with self._stdout.open("ab") as out, self._stderr.open("ab") as err:
             self._begins_at = out.tell()
-            self._process = self._begin(out.fileno(), err.fileno())
+            self._process = subprocess.Popen(
+                self._argv,
+                env=self._env,
+                cwd=self._cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                preexec_fn=die_with_the_tests,
+                pass_fds=[listener.fileno() for listener in self._listeners],
+            )
         RUNNING.append(self)
-
-    def _begin(self, output: int, errors: int) -> Process:
-        """Start the process with these descriptors for its output."""
-        return subprocess.Popen(
-            [*handover_words(self.listeners), *self.words],
-            env=self.environ,
-            cwd=self.cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=errors,
-            start_new_session=True,
-            preexec_fn=die_with_the_tests,
-            pass_fds=[listener.fileno() for listener in self.listeners],
-        )
 
     def stop(self) -> None:
         """Ask it to end; kill its whole group when it does not."""

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from tests.rigs.admin_commands import run_admin
 from tests.rigs.calls import call
-from tests.rigs.fork_server import program_of
 from tests.rigs.programs import Program
 from tests.rigs.waiting import TIMEOUT_S, free_port
 from tests.rigs.ways import Header, Way, basic, bearer
@@ -144,7 +143,7 @@ class Service:
 
     def _a_program(self, name: str) -> Program:
         argv = self._command("serve")
-        return program_of(name, argv, logs=self.folder, env=self.env, listeners=self._listeners)
+        return Program(name, argv, logs=self.folder, env=self.env, listeners=self._listeners)
 
     def start_successor(self) -> Program:
         """Start another process on the same sockets; gives the old one, which still serves."""
@@ -210,7 +209,7 @@ class Service:
         printer = ("--platform", platform, *url)
         argv = command("agent", "run", *options, *printer, "--lan-listen", "127.0.0.1:0")
         every = {**(self.front.agent_env if self.front else {}), **(env or {})}
-        with program_of(f"agent-{name}", argv, logs=self.folder, env=every) as program:
+        with Program(f"agent-{name}", argv, logs=self.folder, env=every) as program:
             yield Agent(program, data_dir)
 
     def connect(self, printer: LinkedPrinter) -> Connection:
