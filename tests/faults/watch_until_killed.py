@@ -61,6 +61,18 @@ def _behind(owner: type, name: str, call: int, is_it: Callable[[], bool] = lambd
     setattr(owner, name, dying)
 
 
+def _calls_of(owner: type, name: str) -> list[object]:
+    """Return a list that gets the result of each call of a coroutine."""
+    real, results = getattr(owner, name), []
+
+    async def noting(*args: Any, **options: Any) -> Any:
+        results.append(await real(*args, **options))
+        return results[-1]
+
+    setattr(owner, name, noting)
+    return results
+
+
 def _arm(step: Step, here: WatchWorld, folder: Path) -> None:
     def note() -> None:
         if step is Step.BEFORE_ORDER:
@@ -76,7 +88,8 @@ def _arm(step: Step, here: WatchWorld, folder: Path) -> None:
         case Step.WARNING_NOT_COMMITTED:
             _behind(EventRecords, "append", 1)
         case Step.WARNED:
-            _behind(MemoryDetectorStates, "put", 1, lambda: _looks_bad(here))
+            told = _calls_of(EventRecords, "append")
+            _behind(MemoryDetectorStates, "put", 1, lambda: bool(told))
         case Step.PAUSE_NOT_DECIDED:
             _behind(WatchRecords, "keep", 1)
         case Step.PAUSE_DECIDED:
@@ -87,10 +100,6 @@ def _arm(step: Step, here: WatchWorld, folder: Path) -> None:
             _behind(MemoryDetectorStates, "put", 1, lambda: bool(here.machine.orders))
         case _:
             pass
-
-
-def _looks_bad(here: WatchWorld) -> bool:
-    return here.scorer.probability == BAD and here.scorer.shown >= 12
 
 
 def _die_when_deciding(here: WatchWorld) -> None:
